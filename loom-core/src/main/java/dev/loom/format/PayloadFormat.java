@@ -24,6 +24,16 @@ public interface PayloadFormat {
     @Nullable
     FieldReader field(String name);
 
+    /** The first name of a field that has several, by all of which it reads the same; else the name itself. */
+    default String canonicalName(String name) {
+        return name;
+    }
+
+    /** The {@link #canonicalName} of each. */
+    default List<String> canonicalNames(List<String> names) {
+        return names.stream().map(this::canonicalName).toList();
+    }
+
     /**
      * The place of a field, if it has the same offset in every payload; else null. The value there is the one that
      * {@link #field} reads.

@@ -394,6 +394,31 @@ class OtlpCommandsTest {
         }
     }
 
+    /** Spans have an index by service and name from the start: it answers by either name of the service, with percentiles, and for one service. */
+    @Test
+    void shouldAnswerByServiceAndNameWithoutReadingSpans() {
+        for (String by : List.of("service.name", "resource.service.name", "name", "name,service.name")) {
+            for (String where : List.of("", "service.name == 'cart'", "resource.service.name == 'cart'")) {
+                List<String> command = new ArrayList<>(List.of("agg", "otlp.spans", "duration", "--by", by));
+                command.addAll(List.of("--percentile", "50,99", "-o", "json"));
+                if (!where.isEmpty()) {
+                    command.addAll(List.of("--where", where));
+                }
+                List<String> read = new ArrayList<>(command);
+                read.addAll(List.of("--disable-index", "chunk"));
+                command.add("--explain");
+                Cli.Result answered = cli.run(command.toArray(String[]::new)).ok();
+                assertEquals(
+                        cli.run(read.toArray(String[]::new)).ok().lines(),
+                        answered.lines(),
+                        "seed=" + seed + ", by=" + by + ", where=" + where);
+                String explained = answered.err();
+                assertTrue(explained.contains("index duration:service.name,name #"), by + where + explained);
+                assertTrue(explained.contains("\"chunks_read\":0,"), by + where + explained);
+            }
+        }
+    }
+
     private static Map<String, Long> sums(List<String> lines) {
         Map<String, Long> sums = new TreeMap<>();
         for (String line : lines) {

@@ -15,7 +15,8 @@ final class ContextFields {
     static final FieldTerms TRACE_ID = FieldTerms.hexadecimal(32);
     static final FieldTerms SPAN_ID = FieldTerms.hexadecimal(16);
 
-    private static final String SERVICE_NAME = "service.name";
+    static final String SERVICE_NAME = "service.name";
+    static final String RESOURCE_PREFIX = "resource.";
 
     static final PayloadFormat FORMAT = addMetric(
                     addShared(new OtlpFormat(OtlpFormatProvider.CONTEXT, null), Part.PAYLOAD), Part.PAYLOAD)
@@ -52,7 +53,7 @@ final class ContextFields {
                                 ScopeEnvelope.SCOPE,
                                 InstrumentationScope.VERSION))
                 .prefix(
-                        "resource.",
+                        RESOURCE_PREFIX,
                         "resource",
                         key -> AnyField.ofKey(part, key, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
                 .prefix(

@@ -127,6 +127,15 @@ final class OtlpFormat implements PayloadFormat {
         return List.copyOf(fields);
     }
 
+    /** An attribute of the resource may be a field by its own name. */
+    @Override
+    public String canonicalName(String fieldName) {
+        String own = fieldName.startsWith(ContextFields.RESOURCE_PREFIX)
+                ? fieldName.substring(ContextFields.RESOURCE_PREFIX.length())
+                : fieldName;
+        return own.equals(ContextFields.SERVICE_NAME) && readers.containsKey(own) ? own : fieldName;
+    }
+
     @Override
     public @Nullable FieldReader field(String fieldName) {
         FieldReader declared = readers.get(fieldName);

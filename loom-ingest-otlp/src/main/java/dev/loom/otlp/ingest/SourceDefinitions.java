@@ -72,7 +72,8 @@ final class SourceDefinitions {
         }
         String byKey = indexed + ':' + String.join(",", key); // as commands name it
         if (key.length > 0 && neverHad(id, byKey)) {
-            loom.defineIndex(id, byKey, IndexFunction.field(format, indexed), Bins.logLinear(), List.of(key));
+            Bins bins = Bins.logLinear().withValues(); // so that percentiles need no record
+            loom.defineIndex(id, byKey, IndexFunction.field(format, indexed), bins, List.of(key));
         }
         return id;
     }

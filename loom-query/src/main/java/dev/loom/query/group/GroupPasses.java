@@ -78,7 +78,7 @@ public final class GroupPasses {
                 ? null
                 : KeyedSummaries.with(
                         scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());
-        keyed = byKey == null ? null : new KeyedChunks(terms.by(), byKey, chunkSteps);
+        keyed = byKey == null ? null : new KeyedChunks(scope.terms().format(), terms.by(), byKey, chunkSteps);
     }
 
     TimeSteps steps() {

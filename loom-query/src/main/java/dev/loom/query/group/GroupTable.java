@@ -42,6 +42,7 @@ final class GroupTable {
     private static final int LENGTH = TARGET_OFFSET + Long.BYTES;
 
     private final GroupTerms terms;
+    private final PayloadFormat format;
     private final KeyEncoder encoder;
     private final RecordLookup lookup;
     /** What stands for keys, and finds their groups; null if nothing does. */
@@ -77,6 +78,7 @@ final class GroupTable {
             GroupStates states,
             long seed) {
         this.terms = terms;
+        this.format = format;
         this.lookup = lookup;
         encoder = new KeyEncoder(format, terms.by(), lookup, 0);
         words = KeyWords.of(format, terms.by(), lookup, seed);
@@ -178,8 +180,10 @@ final class GroupTable {
     private int select(KeyedSummary keyed) {
         if (keyed.fields() != selectedFrom) {
             selectedFrom = keyed.fields();
-            places = terms.by().stream().mapToInt(selectedFrom::indexOf).toArray();
-            selectsAll = terms.by().equals(selectedFrom);
+            List<String> names = format.canonicalNames(selectedFrom);
+            List<String> wanted = format.canonicalNames(terms.by());
+            places = wanted.stream().mapToInt(names::indexOf).toArray();
+            selectsAll = wanted.equals(names);
         }
         if (selectsAll) {
             keyed.buffer().getBytes(keyed.keyOffset(), indexed, 0, keyed.keyLength());

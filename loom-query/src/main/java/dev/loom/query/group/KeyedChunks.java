@@ -2,6 +2,7 @@ package dev.loom.query.group;
 
 import dev.loom.api.IndexFunction;
 import dev.loom.error.CorruptStoreException;
+import dev.loom.format.PayloadFormat;
 import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.plan.KeyedSummaries;
@@ -16,13 +17,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts chunks whose records are all of one step from what an index whose keys have the groups' fields holds of each. For one thread. */
 final class KeyedChunks {
+    private final PayloadFormat format;
+    /** The groups', by their canonical names. */
     private final List<String> fields;
+
     private final KeyedSummaries keyed;
     private final ChunkSteps steps;
 
+    /** The condition that was given last, and whether its keys have the groups' fields. */
+    private @Nullable KeyedCondition asked;
+
+    private boolean hasFields;
+
     /** @param fields the groups' */
-    KeyedChunks(List<String> fields, KeyedSummaries keyed, ChunkSteps steps) {
-        this.fields = fields;
+    KeyedChunks(PayloadFormat format, List<String> fields, KeyedSummaries keyed, ChunkSteps steps) {
+        this.format = format;
+        this.fields = format.canonicalNames(fields);
         this.keyed = keyed;
         this.steps = steps;
     }
@@ -51,7 +61,7 @@ final class KeyedChunks {
 
             @Override
             public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
-                return keys.fields().containsAll(fields) ? answer.of(chunk, true, keys) : decide(chunk, whole);
+                return haveFields(keys) ? answer.of(chunk, true, keys) : decide(chunk, whole);
             }
 
             @Override
@@ -59,6 +69,14 @@ final class KeyedChunks {
                 return true;
             }
         };
+    }
+
+    private boolean haveFields(KeyedCondition keys) {
+        if (keys != asked) {
+            asked = keys;
+            hasFields = format.canonicalNames(keys.fields()).containsAll(fields);
+        }
+        return hasFields;
     }
 
     /** The keys of a chunk; those that a condition can be tested on. */

@@ -14,7 +14,7 @@ final class KeyFormat implements PayloadFormat {
 
     KeyFormat(PayloadFormat records, List<String> keyFields) {
         this.records = records;
-        this.keyFields = List.copyOf(keyFields);
+        this.keyFields = records.canonicalNames(keyFields);
     }
 
     @Override
@@ -30,8 +30,13 @@ final class KeyFormat implements PayloadFormat {
     @Override
     public List<Field> fields() {
         return records.fields().stream()
-                .filter(field -> keyFields.contains(field.name()))
+                .filter(field -> keyFields.contains(canonicalName(field.name())))
                 .toList();
+    }
+
+    @Override
+    public String canonicalName(String name) {
+        return records.canonicalName(name);
     }
 
     @Override
@@ -41,7 +46,7 @@ final class KeyFormat implements PayloadFormat {
 
     @Override
     public @Nullable FieldReader field(String name) {
-        int place = keyFields.indexOf(name);
+        int place = keyFields.indexOf(canonicalName(name));
         if (place < 0) {
             return null;
         }

@@ -37,8 +37,10 @@ public final class KeyedCondition implements ChunkCondition {
     static @Nullable KeyedCondition of(
             Where condition, PayloadFormat format, List<String> fields, KeyedSummaries summaries) {
         List<Where> terms = condition instanceof Where.And and ? and.terms() : List.of(condition);
+        List<String> names = format.canonicalNames(fields);
         List<Where> ofKey = terms.stream()
-                .filter(term -> fields.containsAll(term.fields()) && !calculates(term))
+                .filter(term ->
+                        names.containsAll(format.canonicalNames(List.copyOf(term.fields()))) && !calculates(term))
                 .toList();
         if (ofKey.isEmpty()) {
             return null;

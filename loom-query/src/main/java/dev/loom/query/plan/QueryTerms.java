@@ -77,8 +77,9 @@ public record QueryTerms(
 
     /** The source's indexes whose keys have all of these fields, those with the fewest others first, and of these the newest. */
     List<Index> indexesWith(List<String> fields) {
-        List<Index> found = new ArrayList<>(
-                indexesThat(index -> index.key() != null && index.key().fields().containsAll(fields)));
+        List<String> names = format().canonicalNames(fields);
+        List<Index> found = new ArrayList<>(indexesThat(index -> index.key() != null
+                && format().canonicalNames(index.key().fields()).containsAll(names)));
         Collections.reverse(found);
         found.sort(Comparator.comparingInt(QueryTerms::keyWidth));
         return found;
