@@ -73,7 +73,8 @@ public final class QueryVersusDuckDb {
                         staging.path(),
                         telemetry,
                         Bins.parse(options.text("bins")),
-                        options.flag("keyed"));
+                        options.flag("keyed"),
+                        false);
                 DuckDbTable table = new DuckDbTable(duckDb.path(), telemetry)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             out.println("duckdb: " + table.version());

@@ -20,10 +20,11 @@ public final class TelemetryStore extends ClosedStore {
 
     private static final String REQUESTS = "requests";
     private static final String LATENCY = "latency_ns";
+    private static final long HOLLOW_EVERY = 1 << 22;
 
-    /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean)}, with log-linear bins. */
+    /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean, boolean)}, with log-linear bins. */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
-        this(directory, staging, telemetry, Bins.logLinear(), false);
+        this(directory, staging, telemetry, Bins.logLinear(), false, false);
     }
 
     /**
@@ -31,12 +32,15 @@ public final class TelemetryStore extends ClosedStore {
      *
      * @param bins of the indexes
      * @param keyed whether there also is an index by threads, with its values
+     * @param hollow whether only the newest records stay on the disk
      */
-    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
-        super(written(directory.resolve("store"), staging, telemetry, bins, keyed));
+    public TelemetryStore(
+            Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed, boolean hollow) {
+        super(written(directory.resolve("store"), staging, telemetry, bins, keyed, hollow));
     }
 
-    private static Path written(Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed) {
+    private static Path written(
+            Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed, boolean hollow) {
         final long[] nowNs = {telemetry.timeNs(0)};
         final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
@@ -57,6 +61,7 @@ public final class TelemetryStore extends ClosedStore {
                         Bins.logLinear().withValues(),
                         List.of("thread"));
             }
+            final SegmentHoles holes = new SegmentHoles(path);
             final UnsafeBuffer payload = new UnsafeBuffer(new byte[SimulatedCapture.PAYLOAD_LENGTH]);
             for (long number = 0; number < telemetry.records(); number++) {
                 nowNs[0] = telemetry.timeNs(number);
@@ -67,6 +72,9 @@ public final class TelemetryStore extends ClosedStore {
                 final long address = loom.push(source, payload, 0, payload.capacity());
                 if (address < 0) {
                     throw new IllegalStateException("push was refused: status=" + address);
+                }
+                if (hollow && number % HOLLOW_EVERY == 0) {
+                    holes.punch();
                 }
             }
             finish(loom);
