@@ -54,7 +54,7 @@ final class DifferenceAnswersTest {
     private LoomServer server;
     private final List<Made> made = new ArrayList<>();
 
-    private record Made(int host, @Nullable String op, long latencyNs, long eventNs, long arrivalNs) {
+    private record Made(int host, @Nullable String op, long latencyNs, int v, long eventNs, long arrivalNs) {
         boolean isSlow() {
             return latencyNs > 10 * MS;
         }
@@ -90,12 +90,13 @@ final class DifferenceAnswersTest {
                         host,
                         op.equals("null") ? null : op,
                         (slow ? 50 : 1) * MS + random.nextInt(1_000),
+                        random.nextInt(1_000),
                         clock.get() - 7 * MS,
                         clock.get());
                 made.add(record);
                 String json = "{\"ts\":" + record.eventNs() + ",\"at\":{\"host\":\"h" + host + "\"},"
                         + (record.op() == null ? "" : "\"op\":\"" + op + "\",") + "\"latency_ns\":" + record.latencyNs()
-                        + ",\"user\":\"u" + random.nextInt(100_000) + "\",\"v\":" + random.nextInt(1_000) + '}';
+                        + ",\"user\":\"u" + random.nextInt(100_000) + "\",\"v\":" + record.v() + '}';
                 loom.push(source, json.getBytes(StandardCharsets.UTF_8));
             }
         }
@@ -181,10 +182,20 @@ final class DifferenceAnswersTest {
                 assertEquals(where.contains(" and "), !row.containsKey("field"), told(row));
                 Predicate<Made> holds = record -> (!where.contains("at.host") || record.host() == 3)
                         && (!where.contains("op is null") || record.op() == null)
-                        && (!where.contains("op == \"SET\"") || "SET".equals(record.op()));
+                        && (!where.contains("op == \"SET\"") || "SET".equals(record.op()))
+                        && record.v() >= bound(where, "v >= ", 0)
+                        && record.v() < bound(where, "v < ", 1_000); // a range that chance found beside the cause
                 requireCounts(row, Made::isSlow, Made::isAny, holds);
             }
         }
+    }
+
+    /** The number that a condition compares with. */
+    private static int bound(String where, String comparison, int otherwise) {
+        int at = where.indexOf(comparison);
+        return at < 0
+                ? otherwise
+                : Integer.parseInt(where.substring(at + comparison.length()).split(" ", 2)[0]);
     }
 
     @Test
