@@ -7,6 +7,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.ValueType;
+import dev.loom.query.GroupedAggregate;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Query;
@@ -35,6 +36,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Random queries on one source of a snapshot, against a scan that reads everything and knows nothing of indexes. */
 final class QueryOracle {
+    private static final List<List<String>> BY = List.of(
+            List.of("i"),
+            List.of("f"),
+            List.of("u"),
+            List.of("f", "u"),
+            List.of("u", "f"),
+            List.of("i", "f"),
+            List.of());
     private static final double[] WITHIN = {1e-4, 0.01, 0.125, 0.5, 1};
     private static final double[] PERCENTILES = {0, 0.01, 25, 50, 90, 99, 99.9, 99.99, 100};
 
@@ -113,7 +122,30 @@ final class QueryOracle {
             }
             scan(index, times, values, inValues);
             aggregate(index, times, values, inValues);
+            if (random.nextInt(3) == 0) {
+                groups(index, times);
+            }
         }
+    }
+
+    private void groups(Index index, TimeRange times) {
+        @Nullable
+        Where condition = random.nextInt(3) == 0 ? Where.parse(random.nextBoolean() ? "f < 1" : "i > 0") : null;
+        Where.Predicate predicate = condition == null ? (b, o, l) -> true : condition.bind(Row.FORMAT);
+        GroupedAggregate query =
+                choose(GroupedAggregate.of(snapshot, source, index.function()).range(times));
+        if (condition != null) {
+            query.where(condition);
+        }
+        boolean stepped = !times.equals(TimeRange.ALL) && times.toNs() > times.fromNs() && random.nextInt(3) == 0;
+        long stepNs = stepped ? 1 + (times.toNs() - times.fromNs()) / (1 + random.nextInt(5)) : 0;
+        List<String> by = BY.get(random.nextInt(BY.size()));
+        double percentile = PERCENTILES[random.nextInt(PERCENTILES.length)];
+        add(new GroupedRows(by, times, stepNs, index.function(), percentile)
+                .check(
+                        select(times, row -> test(predicate, row)),
+                        query,
+                        "index=" + index + ", where=" + condition + ", indexes=" + snapshot.indexes(source)));
     }
 
     /** An end of a range of values, as the query has it and as the oracle compares with it. */
