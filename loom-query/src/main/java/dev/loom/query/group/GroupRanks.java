@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the values of ranks of many groups, exactly, by passes over the values that serve all groups at once. Each rank lies in an
  * interval of its group, at first from the group's least value to its greatest. A pass counts the values of each interval by parts of
- * equal width, or by the bins of an index, which narrows the interval, or collects them once they are few. Intervals share what memory there is; if they are too
- * many for it, some wait for a later pass.
+ * equal width, or by the bins of an index, which narrows the interval, or collects them once they are few. Intervals share what memory
+ * there is; if they are too many for it, some wait for a later pass.
  *
  * <p>Memory: 32 bytes per group and rank, 40 per interval and, during a search, at most 16 MiB of cells, less if a quarter of what is
  * left is less, but 128 bytes per interval or 512 KiB. For one thread.

@@ -120,7 +120,7 @@ final class KeyedChunks {
         return decider((chunk, counts, only) -> {
             int step = !counts ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : read(chunk, only);
-            if (keys == null || !mayTake(table, ranks, keys, only, byStep, step)) {
+            if (keys == null || !takes(table, ranks, keys, only, byStep, step)) {
                 return ChunkUse.READ;
             }
             while (keys.next()) {
@@ -134,23 +134,8 @@ final class KeyedChunks {
         });
     }
 
-    private boolean mayTake(
-            GroupTable table,
-            GroupRanks ranks,
-            KeyedSummary keys,
-            @Nullable KeyedCondition only,
-            boolean byStep,
-            int step) {
-        try {
-            return takes(table, ranks, keys, only, byStep, step);
-        } catch (CorruptStoreException e) {
-            keyed.noteDamaged();
-            return false;
-        }
-    }
-
     /** Whether bins are enough for all ranks, and as many as there are values. */
-    private static boolean takes(
+    private boolean takes(
             GroupTable table,
             GroupRanks ranks,
             KeyedSummary keys,
@@ -158,10 +143,15 @@ final class KeyedChunks {
             boolean byStep,
             int step) {
         boolean takes = true;
-        while (takes && keys.next()) {
-            int cell = cell(table, keys, only, byStep, step);
-            BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
-            takes = bins == null || takes(ranks, cell, bins, keys.totals().count());
+        try {
+            while (takes && keys.next()) {
+                int cell = cell(table, keys, only, byStep, step);
+                BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
+                takes = bins == null || takes(ranks, cell, bins, keys.totals().count());
+            }
+        } catch (CorruptStoreException e) {
+            keyed.noteDamaged();
+            return false;
         }
         keys.rewind();
         return takes;
