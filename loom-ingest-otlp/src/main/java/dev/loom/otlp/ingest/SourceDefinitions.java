@@ -42,10 +42,10 @@ final class SourceDefinitions {
 
     /**
      * Returns the open source of this name, or defines it, with an index over the records' own times, and indexes over the number that most
-     * questions are about; of spans another one by service and name.
+     * questions are about; of spans another one by service and name. A store with no room for an index takes the records without it.
      *
      * @return its id
-     * @throws IllegalArgumentException if the store uses the name for something else, or has no room
+     * @throws IllegalArgumentException if the store uses the name for something else, or has no room for the source
      */
     int define(Signal signal, String name) {
         return switch (signal) {
@@ -63,26 +63,30 @@ final class SourceDefinitions {
     private int define(String name, String formatName, String indexed, String... key) {
         int id = define(name, formatName);
         PayloadFormat format = Formats.parse(formatName);
-        String time = Objects.requireNonNull(format.eventTimeField(), formatName);
-        if (neverHad(id, EVENT_TIME)) {
-            loom.defineEventTimeIndex(id, EVENT_TIME, IndexFunction.field(format, time));
-        }
-        if (neverHad(id, indexed)) {
-            loom.defineIndex(id, indexed, IndexFunction.field(format, indexed), Bins.logLinear());
-        }
-        String byKey = indexed + ':' + String.join(",", key); // as commands name it
-        if (key.length > 0 && neverHad(id, byKey)) {
+        IndexFunction time = IndexFunction.field(format, Objects.requireNonNull(format.eventTimeField(), formatName));
+        IndexFunction number = IndexFunction.field(format, indexed);
+        defineIndex(id, EVENT_TIME, () -> loom.defineEventTimeIndex(id, EVENT_TIME, time));
+        defineIndex(id, indexed, () -> loom.defineIndex(id, indexed, number, Bins.logLinear()));
+        if (key.length > 0) {
+            String byKey = indexed + ':' + String.join(",", key); // as commands name it
             Bins bins = Bins.logLinear().withValues(); // so that percentiles need no record
-            loom.defineIndex(id, byKey, IndexFunction.field(format, indexed), bins, List.of(key));
+            defineIndex(id, byKey, () -> loom.defineIndex(id, byKey, number, bins, List.of(key)));
         }
         return id;
     }
 
-    /** True also after a kill between the definitions; an index that was closed stays closed. */
-    private boolean neverHad(int sourceId, String index) {
-        return loom.indexes().stream()
-                .noneMatch(defined ->
+    /** Defines an index that the source never had, also after a kill between the definitions; one that was closed stays closed. */
+    private void defineIndex(int sourceId, String index, Runnable definition) {
+        boolean had = loom.indexes().stream()
+                .anyMatch(defined ->
                         defined.sourceId() == sourceId && defined.name().equals(index));
+        if (!had) {
+            try {
+                definition.run();
+            } catch (IllegalArgumentException e) {
+                // no room for another index: queries find the same without it, and records must not be refused for it
+            }
+        }
     }
 
     private int define(String name, String format) {

@@ -2,22 +2,31 @@ package dev.loom.otlp.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.loom.Loom;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import io.opentelemetry.proto.trace.v1.ScopeSpans;
+import io.opentelemetry.proto.trace.v1.Span;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -229,6 +238,33 @@ class OtlpIngesterTest {
     }
 
     @Test
+    void shouldTakeRecordsWithoutTheIndexesThatTheStoreHasNoRoomFor() {
+        try (IngestedStore store = new IngestedStore(folder, PATIENT)) {
+            Loom loom = store.writer().loom();
+            int spans = loom.source("otlp.spans").orElseThrow().id();
+            loom.closeSource(spans);
+            PayloadFormat format = Formats.struct("value:i64");
+            int other = loom.defineSource("other", format);
+            IllegalArgumentException full = assertThrows(IllegalArgumentException.class, () -> {
+                for (int i = 0; i < 100_000; i++) {
+                    loom.defineIndex(other, "i" + i, IndexFunction.field(format, "value"), Bins.logLinear());
+                }
+            });
+            assertTrue(full.getMessage().startsWith("too many open indexes"), full.getMessage());
+            OtlpIngester another = new OtlpIngester(store.writer(), PATIENT);
+            assertEquals(Optional.empty(), another.problem());
+            int defined = loom.source("otlp.spans").orElseThrow().id();
+            assertNotEquals(spans, defined);
+            assertTrue(loom.indexes().stream().noneMatch(index -> index.sourceId() == defined));
+            assertEquals(
+                    1,
+                    store.export(Signal.TRACES, oneSpan()).accepted(),
+                    store.outcome.message() + store.outcome.status());
+            assertEquals(1, store.unread("otlp.spans").size());
+        }
+    }
+
+    @Test
     void shouldDefineASourceAnewWhenItWasClosed() {
         IngestSettings byService = PATIENT.withSourceAttribute("service.name", 4);
         try (IngestedStore store = new IngestedStore(folder, byService)) {
@@ -364,6 +400,18 @@ class OtlpIngesterTest {
         }
         return ExportLogsServiceRequest.newBuilder()
                 .addResourceLogs(resource)
+                .build()
+                .toByteArray();
+    }
+
+    private static byte[] oneSpan() {
+        Span span = Span.newBuilder()
+                .setTraceId(ByteString.copyFromUtf8("sixteen bytes id"))
+                .setSpanId(ByteString.copyFromUtf8("eight by"))
+                .build();
+        return ExportTraceServiceRequest.newBuilder()
+                .addResourceSpans(ResourceSpans.newBuilder()
+                        .addScopeSpans(ScopeSpans.newBuilder().addSpans(span)))
                 .build()
                 .toByteArray();
     }
