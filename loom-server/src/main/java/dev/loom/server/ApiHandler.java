@@ -1,28 +1,26 @@
 package dev.loom.server;
 
-import dev.loom.error.LoomException;
-import dev.loom.error.StoreIoException;
 import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.RefusalWriter;
-import dev.loom.server.api.ApiFailure;
-import dev.loom.server.api.QueryApi;
-import dev.loom.server.json.JsonText;
-import dev.loom.server.protocol.SchemaRequests;
-import dev.loom.server.request.RefusedException;
+import dev.loom.server.api.JsonBodies;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpApi;
+import dev.loom.server.http.HttpApi.Reply;
+import dev.loom.server.http.Load;
+import dev.loom.server.http.Route;
 import dev.loom.server.text.BrokenPipeException;
-import dev.loom.server.text.JsonObject;
-import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -43,20 +41,15 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
 
     private static final int REQUEST_LENGTH_MAX = 64 * 1024;
     private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
-    private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
-    private static final String PREFIX = "/v1/";
     private static final String TEXT = "text/plain;charset=utf-8";
-    private static final String JSON = "application/json";
-    private static final String JSON_LINES = "application/jsonl";
     private static final String RETRY_AFTER_S = "1";
 
-    private final QueryApi queries;
+    private final List<HttpApi> apis;
     private final QueryPool pool;
-    private final SchemaRequests schema;
     private final Health health;
     private final Supplier<String> metrics;
     private final AnswerTimes times;
-    private final Set<QueryApi.Run> running = ConcurrentHashMap.newKeySet();
+    private final Set<JettyCall> running = ConcurrentHashMap.newKeySet();
     private volatile boolean closing;
 
     /**
@@ -67,17 +60,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
      */
     record AnswerTimes(Duration write, Duration query) {}
 
-    ApiHandler(
-            QueryApi queries,
-            QueryPool pool,
-            SchemaRequests schema,
-            Health health,
-            Supplier<String> metrics,
-            AnswerTimes times) {
+    ApiHandler(List<HttpApi> apis, QueryPool pool, Health health, Supplier<String> metrics, AnswerTimes times) {
         this.times = times;
-        this.queries = queries;
+        this.apis = apis;
         this.pool = pool;
-        this.schema = schema;
         this.health = health;
         this.metrics = metrics;
     }
@@ -87,15 +73,16 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         return (request, response, callback, refusal) -> {
             ApiFailure failure = new ApiFailure(
                     refusal.reason().httpStatus(), refusal.reason().name().toLowerCase(Locale.ROOT), refusal.message());
-            head(response, failure);
-            response.write(true, ByteBuffer.wrap(error(failure)), callback);
+            Reply reply = JsonBodies.failure(failure);
+            head(response, failure, reply);
+            response.write(true, bytes(reply.text()), callback);
         };
     }
 
     /** Cancels the running queries, so that their clients learn how far they got. */
     void close() {
         closing = true;
-        running.forEach(QueryApi.Run::cancel);
+        running.forEach(JettyCall::cancel);
     }
 
     @Override
@@ -106,10 +93,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 case HEALTH -> get(request, response, callback, health.live(), TEXT);
                 case READINESS -> get(request, response, callback, health.ready(HttpServers.hasToken(request)), TEXT);
                 case METRICS -> getMetrics(request, response, callback);
-                default -> post(path, request, response, callback);
+                default -> route(path, request, response, callback);
             }
         } catch (ApiFailure e) {
-            failOnceRead(request, response, callback, e);
+            failOnceRead(JsonBodies::failure, request, response, callback, e);
         }
         return true;
     }
@@ -118,16 +105,22 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
      * Reads the rest of the request first: a client may not read before it has sent everything, and the rest would be taken for
      * its next request.
      */
-    private void failOnceRead(Request request, Response response, Callback callback, ApiFailure failure) {
+    private void failOnceRead(
+            Function<ApiFailure, Reply> form,
+            Request request,
+            Response response,
+            Callback callback,
+            ApiFailure failure) {
         Scheduler.Task deadline = deadline(request);
         Content.Source.consumeAll(
                 request,
                 Callback.from(
-                        deadline::cancel, Callback.from(() -> fail(request, response, callback, failure), unread -> {
+                        deadline::cancel,
+                        Callback.from(() -> fail(form, request, response, callback, failure), unread -> {
                             if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
                                 response.getHeaders().put(HttpHeader.CONNECTION, "close");
                             }
-                            fail(request, response, callback, failure);
+                            fail(form, request, response, callback, failure);
                         })));
     }
 
@@ -143,7 +136,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private void getMetrics(Request request, Response response, Callback callback) {
         requireGet(request);
         pool.execute(
-                QueryPool.Kind.LOOKUP,
+                Load.LOOKUP,
                 METRICS,
                 request.getComponents().getScheduler(),
                 () -> {
@@ -153,13 +146,17 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         callback.failed(e);
                     }
                 },
-                refusal -> fail(request, response, callback, refusal));
+                refusal -> fail(JsonBodies::failure, request, response, callback, refusal));
     }
 
     private void get(Request request, Response response, Callback callback, String text, String type) {
         requireGet(request);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
-        send(request, response, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), callback);
+        send(request, response, bytes(text), callback);
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Sends a whole answer; cuts off a client that reads it too slowly. */
@@ -183,64 +180,130 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     }
 
     private static void requireGet(Request request) {
-        if (!HttpMethod.HEAD.is(request.getMethod())) { // the server omits its body
-            require(HttpMethod.GET, request);
+        if (!HttpMethod.HEAD.is(request.getMethod()) && !HttpMethod.GET.is(request.getMethod())) {
+            throw ApiFailure.method("GET", request.getMethod());
         }
     }
 
-    private static void require(HttpMethod method, Request request) {
-        if (!method.is(request.getMethod())) {
-            throw new ApiFailure(405, "method_not_allowed", "method is not " + method + ": " + request.getMethod());
-        }
-    }
-
-    private void post(String path, Request request, Response response, Callback callback) {
-        String name = path.startsWith(PREFIX) ? path.substring(PREFIX.length()) : "";
-        if (!name.equals(QueryPool.SCHEMA) && !QueryApi.names().contains(name)) {
-            throw ApiFailure.notFound("no such path: " + path);
-        }
-        require(HttpMethod.POST, request);
-        String type = String.valueOf(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
-        if (!type.split(";", 2)[0].strip().equalsIgnoreCase(JSON)) {
-            // also keeps a web page from sending it without a preflight request
-            throw new ApiFailure(415, "unsupported_media_type", "content type is not " + JSON + ": " + type);
-        } else if (request.getLength() > REQUEST_LENGTH_MAX) {
-            throw tooLarge();
-        }
-        RequestBody encoding = RequestBody.of(request);
-        Scheduler.Task deadline = deadline(request);
-        Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
-            @Override
-            public void succeeded(byte[] sent) {
-                deadline.cancel();
-                try {
-                    byte[] body = encoding.decode(sent, REQUEST_LENGTH_MAX);
-                    pool.execute(
-                            kind(name, body),
-                            name,
-                            request.getComponents().getScheduler(),
-                            () -> answer(name, body, request, response, callback),
-                            refusal -> fail(request, response, callback, refusal));
-                } catch (ApiFailure e) {
-                    fail(request, response, callback, e);
-                } catch (OutOfMemoryError e) {
-                    callback.failed(e); // no thread can be created
+    /** Finds the API that has the path, and answers by it. */
+    private void route(String path, Request request, Response response, Callback callback) {
+        for (HttpApi api : apis) {
+            try {
+                Route route = api.route(request.getMethod(), path);
+                if (route != null) {
+                    new Exchange(api, route, request, response, callback).read();
+                    return;
                 }
+            } catch (ApiFailure e) {
+                failOnceRead(api::failure, request, response, callback, e);
+                return;
             }
-
-            @Override
-            public void failed(Throwable failure) {
-                deadline.cancel();
-                failOnceRead(request, response, callback, ofBody(failure));
-            }
-        });
+        }
+        throw ApiFailure.notFound("no such path: " + path);
     }
 
-    private static QueryPool.Kind kind(String name, byte[] body) {
-        if (name.equals(QueryPool.SCHEMA) || !QueryApi.reads(name)) {
-            return QueryPool.Kind.LOOKUP;
+    /** A request on its way to its route. */
+    private final class Exchange {
+        private final HttpApi api;
+        private final Route route;
+        private final Request request;
+        private final Response response;
+        private final Callback callback;
+        private final RequestBody encoding;
+
+        Exchange(HttpApi api, Route route, Request request, Response response, Callback callback) {
+            this.api = api;
+            this.route = route;
+            this.request = request;
+            this.response = response;
+            this.callback = callback;
+            String type = JettyCall.mediaType(request);
+            if (!HttpMethod.GET.is(request.getMethod()) && !api.reads(type)) {
+                // also keeps a web page from sending it without a preflight request
+                throw new ApiFailure(415, "unsupported_media_type", "content type is not supported: " + type);
+            } else if (request.getLength() > REQUEST_LENGTH_MAX) {
+                throw tooLarge();
+            }
+            encoding = RequestBody.of(request);
         }
-        return QueryApi.follows(body) ? QueryPool.Kind.FOLLOWER : QueryPool.Kind.QUERY;
+
+        void read() {
+            Scheduler.Task deadline = deadline(request);
+            Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
+                @Override
+                public void succeeded(byte[] sent) {
+                    deadline.cancel();
+                    execute(sent);
+                }
+
+                @Override
+                public void failed(Throwable failure) {
+                    deadline.cancel();
+                    failOnceRead(api::failure, request, response, callback, ofBody(failure));
+                }
+            });
+        }
+
+        private void execute(byte[] sent) {
+            try {
+                byte[] body = encoding.decode(sent, REQUEST_LENGTH_MAX);
+                JettyCall call = new JettyCall(request, response, body, cause -> cutOffStream(request, cause));
+                Load load = route.load(call);
+                long totalNs = load == Load.FOLLOWER
+                        ? Long.MAX_VALUE
+                        : times.query.plus(times.write).toNanos();
+                call.times(times.write, totalNs);
+                pool.execute(
+                        load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
+            } catch (ApiFailure e) {
+                fail(e);
+            } catch (OutOfMemoryError e) {
+                callback.failed(e); // no thread can be created
+            }
+        }
+
+        private void answer(JettyCall call) {
+            request.addFailureListener(failure -> call.cancel());
+            running.add(call);
+            try {
+                if (closing) {
+                    call.cancel();
+                }
+                call.end(answered(call));
+                callback.succeeded();
+            } catch (ApiFailure e) {
+                pool.counters(route.name()).failures.increment();
+                fail(e);
+            } catch (BrokenPipeException | UncheckedIOException | IOException e) {
+                callback.failed(e);
+            } catch (RuntimeException | Error e) {
+                // whatever it is, the client must not wait for ever
+                pool.counters(route.name()).failures.increment();
+                callback.failed(e);
+            } finally {
+                running.remove(call);
+                call.abandon();
+            }
+        }
+
+        /** Answers, and returns the end of the answer. */
+        private byte[] answered(JettyCall call) throws IOException {
+            try {
+                route.answer(call);
+                return new byte[0];
+            } catch (ApiFailure e) {
+                call.abandon();
+                if (!call.began()) {
+                    throw e;
+                }
+                pool.counters(route.name()).failures.increment();
+                return api.failure(e).text().getBytes(StandardCharsets.UTF_8);
+            }
+        }
+
+        private void fail(ApiFailure failure) {
+            ApiHandler.this.fail(api::failure, request, response, callback, failure);
+        }
     }
 
     private static ApiFailure ofBody(Throwable failure) {
@@ -253,95 +316,20 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         return RequestBody.tooLarge(REQUEST_LENGTH_MAX);
     }
 
-    private void answer(String name, byte[] body, Request request, Response response, Callback callback) {
-        try {
-            if (name.equals(QueryPool.SCHEMA)) {
-                answerSchema(body, request, response, callback);
-            } else {
-                answerQuery(name, body, request, response, callback);
-            }
-        } catch (ApiFailure e) {
-            pool.counters(name).failures.increment();
-            fail(request, response, callback, e);
-        } catch (BrokenPipeException | UncheckedIOException | IOException e) {
-            callback.failed(e);
-        } catch (RuntimeException | Error e) {
-            // whatever it is, the client must not wait for ever
-            pool.counters(name).failures.increment();
-            callback.failed(e);
-        }
+    private void fail(
+            Function<ApiFailure, Reply> form,
+            Request request,
+            Response response,
+            Callback callback,
+            ApiFailure failure) {
+        Reply reply = form.apply(failure);
+        head(response, failure, reply);
+        send(request, response, bytes(reply.text()), callback);
     }
 
-    private void answerSchema(byte[] body, Request request, Response response, Callback callback) {
-        TextBuffer text;
-        try {
-            text = JsonText.line(schema.answer(JsonObject.parse(body)));
-        } catch (RefusedException e) {
-            throw ApiFailure.of(e);
-        } catch (IllegalArgumentException e) {
-            throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
-        } catch (StoreIoException e) {
-            throw new ApiFailure(503, "unavailable", String.valueOf(e.getMessage()));
-        } catch (LoomException e) {
-            throw new ApiFailure(500, "store", String.valueOf(e.getMessage()));
-        }
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
-        send(request, response, ByteBuffer.wrap(text.array(), 0, text.length()), callback);
-    }
-
-    private void answerQuery(String name, byte[] body, Request request, Response response, Callback callback)
-            throws IOException {
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON_LINES);
-        long totalNs = QueryApi.follows(body)
-                ? Long.MAX_VALUE
-                : times.query.plus(times.write).toNanos();
-        AnswerStream out =
-                new AnswerStream(response, times.write.toNanos(), totalNs, cause -> cutOffStream(request, cause));
-        QueryApi.Run run = queries.new Run(name, body, out);
-        request.addFailureListener(failure -> run.cancel());
-        running.add(run);
-        try {
-            keepAlive(request, run, out);
-            if (closing) {
-                run.cancel();
-            }
-            run.run();
-        } catch (ApiFailure e) {
-            if (!out.began()) {
-                throw e;
-            }
-            pool.counters(name).failures.increment();
-            out.write(error(e));
-        } finally {
-            running.remove(run);
-            out.end();
-        }
-        out.close();
-        callback.succeeded();
-    }
-
-    private static void keepAlive(Request request, QueryApi.Run run, AnswerStream out) {
-        schedule(request, KEEP_ALIVE, () -> {
-            if (out.keepAlive()) {
-                keepAlive(request, run, out);
-            } else {
-                run.cancel();
-            }
-        });
-    }
-
-    private static byte[] error(ApiFailure failure) {
-        return JsonText.line(Map.of("error", failure.row())).toByteArray();
-    }
-
-    private void fail(Request request, Response response, Callback callback, ApiFailure failure) {
-        head(response, failure);
-        send(request, response, ByteBuffer.wrap(error(failure)), callback);
-    }
-
-    private static void head(Response response, ApiFailure failure) {
+    private static void head(Response response, ApiFailure failure, Reply reply) {
         response.setStatus(failure.status());
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
         if (failure.status() == 429 || failure.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER_S);
         }

@@ -1,6 +1,6 @@
 package dev.loom.server;
 
-import dev.loom.server.api.ApiFailure;
+import dev.loom.server.http.ApiFailure;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

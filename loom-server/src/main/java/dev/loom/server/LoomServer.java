@@ -14,6 +14,9 @@ import dev.loom.otlp.server.OtlpReceiver;
 import dev.loom.otlp.server.ServerTls;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.server.api.QueryApi;
+import dev.loom.server.api.SchemaApi;
+import dev.loom.server.http.HttpApi;
+import dev.loom.server.http.StoreQueries;
 import dev.loom.server.ingest.IngestServer;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.time.ClockPair;
@@ -42,6 +45,7 @@ public final class LoomServer implements AutoCloseable {
     private final ServedStore store;
     private final StoreWatch watch;
     private final Health health;
+    private final List<HttpApi> apis;
     private final QueryPool queries;
     private final @Nullable InFlightBudget budget;
     private final Optional<ServerMetrics.Otlp> otlp;
@@ -52,7 +56,6 @@ public final class LoomServer implements AutoCloseable {
 
     private LoomServer(ServerSettings settings, Opening opening) throws IOException {
         this.settings = settings;
-        queries = new QueryPool(settings.queries);
         OtlpTarget target = new OtlpTarget(this::unwritable);
         store = opening.open(writer -> {
             if (settings.receivesOtlp()) {
@@ -67,6 +70,10 @@ public final class LoomServer implements AutoCloseable {
             throw e;
         }
         watch = new StoreWatch(store, settings.notices);
+        apis = apis();
+        queries = new QueryPool(
+                settings.queries,
+                apis.stream().flatMap(api -> api.names().stream()).toList());
         health = new Health(
                 watch::problem,
                 List.of(
@@ -183,6 +190,12 @@ public final class LoomServer implements AutoCloseable {
                 changes);
     }
 
+    private List<HttpApi> apis() {
+        StoreQueries.Limits limits = new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups);
+        StoreQueries stored = new StoreQueries(store::store, limits, new QueryMemory(settings.queryMemoryBytes));
+        return List.of(new QueryApi(store.directory(), stored), new SchemaApi(schema(settings.apiSchemaChanges())));
+    }
+
     private void startHttp() throws IOException {
         List<Listener> listeners = new ArrayList<>();
         List<String> names = new ArrayList<>();
@@ -206,13 +219,8 @@ public final class LoomServer implements AutoCloseable {
                 Optional.ofNullable(ingest),
                 () -> Optional.ofNullable(servers));
         ApiHandler handler = new ApiHandler(
-                new QueryApi(
-                        store.directory(),
-                        store::store,
-                        new QueryApi.Limits(settings.queryTimeout, settings.maxGroups),
-                        new QueryMemory(settings.queryMemoryBytes)),
+                apis,
                 queries,
-                schema(settings.apiSchemaChanges()),
                 health,
                 metrics::text,
                 new ApiHandler.AnswerTimes(settings.protection.writeTimeout(), settings.queryTimeout));

@@ -1,9 +1,10 @@
 package dev.loom.server;
 
 import dev.loom.otlp.server.LatencyHistogram;
-import dev.loom.server.api.ApiFailure;
-import dev.loom.server.api.QueryApi;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.Load;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -25,16 +26,6 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * no kind keeps another from being answered.
  */
 final class QueryPool implements AutoCloseable {
-    /** Kinds of requests. */
-    enum Kind {
-        /** Asks for records, or for what is computed from them. */
-        QUERY,
-        /** Asks for records as they arrive, until the client leaves. */
-        FOLLOWER,
-        /** Takes a moment: sources, indexes, the store's state, the schema. */
-        LOOKUP
-    }
-
     /**
      * The number of requests allowed.
      *
@@ -54,21 +45,18 @@ final class QueryPool implements AutoCloseable {
 
     static final int LOOKUPS_MAX = 4;
 
-    /** The name of requests that read or change the schema. */
-    static final String SCHEMA = "schema";
-
     private final Limits limits;
-    private final Map<Kind, ThreadPoolExecutor> threads = new EnumMap<>(Kind.class);
+    private final Map<Load, ThreadPoolExecutor> threads = new EnumMap<>(Load.class);
     private final LongAdder refused = new LongAdder();
     private final Map<String, Counters> counters = new TreeMap<>();
 
-    QueryPool(Limits limits) {
+    /** @param names of all requests */
+    QueryPool(Limits limits, Collection<String> names) {
         this.limits = limits;
-        threads.put(Kind.QUERY, threads("loom-query-", limits.queries, limits.queued));
-        threads.put(Kind.FOLLOWER, threads("loom-follower-", limits.followers, 0));
-        threads.put(Kind.LOOKUP, threads("loom-lookup-", LOOKUPS_MAX, limits.queued));
-        QueryApi.names().forEach(name -> counters.put(name, new Counters()));
-        counters.put(SCHEMA, new Counters());
+        threads.put(Load.QUERY, threads("loom-query-", limits.queries, limits.queued));
+        threads.put(Load.FOLLOWER, threads("loom-follower-", limits.followers, 0));
+        threads.put(Load.LOOKUP, threads("loom-lookup-", LOOKUPS_MAX, limits.queued));
+        names.forEach(name -> counters.put(name, new Counters()));
     }
 
     private static ThreadPoolExecutor threads(String prefix, int count, int queued) {
@@ -90,14 +78,14 @@ final class QueryPool implements AutoCloseable {
      * @param refusal called instead of {@code answer} if no thread becomes free in time
      * @throws ApiFailure if the queue is full
      */
-    void execute(Kind kind, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
-        ThreadPoolExecutor executor = executor(kind);
+    void execute(Load load, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
+        ThreadPoolExecutor executor = executor(load);
         long askedNs = System.nanoTime();
         Runnable task = () -> {
             try {
                 answer.run();
             } finally {
-                if (kind != Kind.FOLLOWER) {
+                if (load != Load.FOLLOWER) {
                     counters(name).times.add(Duration.ofNanos(System.nanoTime() - askedNs));
                 }
             }
@@ -105,28 +93,28 @@ final class QueryPool implements AutoCloseable {
         try {
             executor.execute(task);
         } catch (RejectedExecutionException e) {
-            throw busy(kind);
+            throw busy(load);
         }
         if (executor.getQueue().contains(task)) {
             Runnable giveUp = () -> {
                 if (executor.remove(task)) {
-                    refusal.accept(busy(kind));
+                    refusal.accept(busy(load));
                 }
             };
             scheduler.schedule(giveUp, limits.queueTime.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
-    private ApiFailure busy(Kind kind) {
+    private ApiFailure busy(Load load) {
         refused.increment();
-        ThreadPoolExecutor executor = executor(kind);
-        String what = kind.name().toLowerCase(Locale.ROOT);
+        ThreadPoolExecutor executor = executor(load);
+        String what = load.name().toLowerCase(Locale.ROOT);
         return new ApiFailure(
                 429, "busy", "too many requests at once: kind=" + what + ", max=" + executor.getMaximumPoolSize());
     }
 
-    private ThreadPoolExecutor executor(Kind kind) {
-        return Objects.requireNonNull(threads.get(kind));
+    private ThreadPoolExecutor executor(Load load) {
+        return Objects.requireNonNull(threads.get(load));
     }
 
     /** Counters by request name. */
@@ -139,13 +127,13 @@ final class QueryPool implements AutoCloseable {
     }
 
     /** Requests of a kind that are being answered. */
-    int running(Kind kind) {
-        return executor(kind).getActiveCount();
+    int running(Load load) {
+        return executor(load).getActiveCount();
     }
 
     /** Requests of a kind that wait for a thread. */
-    int queued(Kind kind) {
-        return executor(kind).getQueue().size();
+    int queued(Load load) {
+        return executor(load).getQueue().size();
     }
 
     /** Requests refused because of the limits. */

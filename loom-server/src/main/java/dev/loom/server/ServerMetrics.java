@@ -11,6 +11,7 @@ import dev.loom.otlp.server.OtlpCounters;
 import dev.loom.otlp.server.OtlpReceiver;
 import dev.loom.otlp.server.Refusal;
 import dev.loom.otlp.server.Transport;
+import dev.loom.server.http.Load;
 import dev.loom.server.ingest.IngestServer;
 import dev.loom.server.time.ClockPair;
 import java.io.IOException;
@@ -187,8 +188,8 @@ record ServerMetrics(
                 .value(queries.refused());
     }
 
-    private static void each(Consumer<QueryPool.Kind> consumer) {
-        List.of(QueryPool.Kind.values()).forEach(consumer);
+    private static void each(Consumer<Load> consumer) {
+        List.of(Load.values()).forEach(consumer);
     }
 
     private static void connections(MetricsText text, HttpServers servers) {

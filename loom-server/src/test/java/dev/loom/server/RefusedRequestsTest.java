@@ -80,7 +80,7 @@ final class RefusedRequestsTest {
             "https://xapp.example",
             "null",
             "file://",
-            "http://localhost");
+            "http://localhost:3000");
     private static final List<String> TYPES = List.of(
             "text/plain",
             "text/plain;application/json",

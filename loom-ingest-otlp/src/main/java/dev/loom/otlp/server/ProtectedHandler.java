@@ -105,10 +105,17 @@ final class ProtectedHandler extends Handler.Wrapper {
         if (overNetwork && (host == null || !gate.hosts.allowsHost(host))) {
             return new Refusal(Reason.FORBIDDEN, "host is not allowed: host=" + host);
         }
-        if (origin != null && !gate.hosts.allowsOrigin(origin)) {
+        if (origin != null && !isOwnPage(request, origin) && !gate.hosts.allowsOrigin(origin)) {
             return new Refusal(Reason.FORBIDDEN, "origin is not allowed: origin=" + origin);
         }
         return null;
+    }
+
+    /** Whether a web page that this server sent made the request; its host is allowed. */
+    private static boolean isOwnPage(Request request, String origin) {
+        String authority = request.getHttpURI().getAuthority();
+        return host(request) != null
+                && (origin.equalsIgnoreCase("http://" + authority) || origin.equalsIgnoreCase("https://" + authority));
     }
 
     /** The name that the client used for the server; null if it used none, as HTTP/1.0 allows. */

@@ -190,6 +190,29 @@ class ProtectionTest {
     }
 
     @Test
+    void shouldServeItsOwnWebPagesAndNoneThatOnlyLooksAlike() throws Exception {
+        try (TestServer server = start(protection().build())) {
+            String own = POST + "Host: localhost:4319\r\nContent-Length: 0\r\nOrigin: ";
+            for (String origin : List.of("http://localhost:4319", "https://LOCALHOST:4319")) {
+                assertTrue(answerTo(server, own + origin + "\r\n\r\n").startsWith("HTTP/1.1 200 "), origin);
+            }
+            for (String origin : List.of(
+                    "http://localhost:4320",
+                    "http://localhost",
+                    "http://127.0.0.1:4319",
+                    "file://localhost:4319",
+                    "http://evil@localhost:4319",
+                    "localhost:4319",
+                    "null",
+                    "")) {
+                assertTrue(answerTo(server, own + origin + "\r\n\r\n").startsWith("HTTP/1.1 403 "), origin);
+            }
+            String rebound = POST + "Host: evil.example\r\nContent-Length: 0\r\nOrigin: http://evil.example\r\n\r\n";
+            assertTrue(answerTo(server, rebound).startsWith("HTTP/1.1 403 "));
+        }
+    }
+
+    @Test
     void shouldNotListenForOtherMachinesUnprotected() throws Exception {
         Endpoint everywhere = Endpoint.parse("0.0.0.0:0");
         assertThrows(IllegalArgumentException.class, () -> start(protection().build(), everywhere));

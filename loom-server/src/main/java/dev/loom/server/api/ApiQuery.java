@@ -8,6 +8,8 @@ import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.TailRequest;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.StoreQueries;
 import dev.loom.server.request.DifferenceTexts;
 import dev.loom.server.request.GroupTexts;
 import dev.loom.server.request.RequestBuilder;
@@ -74,7 +76,7 @@ record ApiQuery(
      * @param most what a query may take
      * @throws ApiFailure if a member is unknown, missing, or of another type
      */
-    static ApiQuery read(String name, RequestMembers in, QueryApi.Limits most) {
+    static ApiQuery read(String name, RequestMembers in, StoreQueries.Limits most) {
         // what a terminal shows
         in.flag("explain");
         in.flag("strict");
@@ -106,7 +108,7 @@ record ApiQuery(
         return new ApiQuery(source, times, limits, fields, name.equals("correlate"), false, request, null);
     }
 
-    private static ApiQuery ofTraces(boolean one, RequestMembers in, QueryApi.Limits most) {
+    private static ApiQuery ofTraces(boolean one, RequestMembers in, StoreQueries.Limits most) {
         QueryLimits limits = limits(in, most, false);
         RequestTimes times = times(in);
         List<String> sources = in.texts("source");
@@ -139,7 +141,7 @@ record ApiQuery(
         return builder -> builder.traces(spans, sources, whole, limit == null ? lines : limit);
     }
 
-    private static ApiQuery tail(String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+    private static ApiQuery tail(String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
         boolean endless = in.flag(FOLLOW);
         boolean follow = in.flag("f") || endless;
         QueryLimits limits = limits(in, most, endless);
@@ -183,7 +185,7 @@ record ApiQuery(
     }
 
     private static Function<RequestBuilder, QueryRequest> aggregate(
-            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+            String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
         String field = in.text("field");
         List<String> percentiles = in.parts("percentile");
         String within = in.text("within");
@@ -200,7 +202,7 @@ record ApiQuery(
     }
 
     private static Function<RequestBuilder, QueryRequest> values(
-            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+            String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
         String field = in.required("field");
         GroupTexts groups = GroupTexts.values(
                 in.number("limit"), cap(in, "groups-max", GroupedAggregate.GROUPS_MAX_DEFAULT, most), rest(in));
@@ -208,13 +210,13 @@ record ApiQuery(
     }
 
     private static Function<RequestBuilder, QueryRequest> metrics(
-            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+            String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
         long seriesMax = cap(in, "series-max", MetricSeries.SERIES_MAX_DEFAULT, most);
         return builder -> builder.metrics(source, where, seriesMax);
     }
 
     private static Function<RequestBuilder, QueryRequest> series(
-            String source, List<String> where, RequestMembers in, QueryApi.Limits most) {
+            String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
         String metric = in.required("name");
         SeriesTexts series = new SeriesTexts(
                 in.parts("by"),
@@ -226,7 +228,7 @@ record ApiQuery(
     }
 
     /** A cap, within the server's. */
-    private static long cap(RequestMembers in, String name, int otherwise, QueryApi.Limits most) {
+    private static long cap(RequestMembers in, String name, int otherwise, StoreQueries.Limits most) {
         Long asked = in.number(name);
         if (asked != null && asked > most.groupsMax()) {
             throw new RequestException(name, " is more than this server takes: " + asked + ", max=" + most.groupsMax());
@@ -295,7 +297,7 @@ record ApiQuery(
                 kind.isEmpty() ? null : TimeKind.valueOf(kind.get(0).toUpperCase(Locale.ROOT)));
     }
 
-    private static QueryLimits limits(RequestMembers in, QueryApi.Limits most, boolean follows) {
+    private static QueryLimits limits(RequestMembers in, StoreQueries.Limits most, boolean follows) {
         Set<QueryIndex> disabled = in.words("disable-index", INDEXES).stream()
                 .map(word -> QueryIndex.valueOf(word.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toSet());

@@ -1,5 +1,6 @@
 package dev.loom.server.api;
 
+import dev.loom.server.http.ApiFailure;
 import dev.loom.server.text.JsonObject;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,6 +13,8 @@ import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.QueryMemory;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.StoreQueries;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -28,7 +30,7 @@ final class QueryApiTest {
     Path directory;
 
     private int groupsMax = 1_000;
-    private static final QueryApi.Limits LIMITS = new QueryApi.Limits(Duration.ofMinutes(1), 1_000);
+    private static final StoreQueries.Limits LIMITS = new StoreQueries.Limits(Duration.ofMinutes(1), 1_000);
 
     @BeforeEach
     void fill() {
@@ -54,11 +56,15 @@ final class QueryApiTest {
 
     private List<String> answer(String command, String body, Duration timeMax) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        QueryApi.Limits limits = new QueryApi.Limits(timeMax, groupsMax);
-        new QueryApi(directory, () -> LoomReader.attach(directory), limits, QueryMemory.UNLIMITED)
-                .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
-                .run();
+        StoreQueries.Limits limits = new StoreQueries.Limits(timeMax, groupsMax);
+        answer(limits, QueryMemory.UNLIMITED, command, body, out);
         return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    private void answer(
+            StoreQueries.Limits limits, QueryMemory memory, String command, String body, ByteArrayOutputStream out) {
+        new QueryApi(directory, new StoreQueries(() -> LoomReader.attach(directory), limits, memory))
+                .answerTo(command, body.getBytes(StandardCharsets.UTF_8), () -> false, () -> out);
     }
 
     private void requireFailure(int status, String message, String command, String body) {
@@ -73,7 +79,6 @@ final class QueryApiTest {
         requireFailure(400, "not a JSON object", "scan", "[]");
         requireFailure(400, "Missing required parameter", "scan", "{}");
         requireFailure(404, "no such source: none", "scan", "{\"source\":\"none\"}");
-        requireFailure(404, "unknown query: verify", "verify", "{}");
         requireFailure(400, "unknown member: dir", "scan", "{\"source\":\"requests\",\"dir\":\"/\"}");
         requireFailure(400, "unknown member: output", "scan", "{\"source\":\"requests\",\"output\":\"raw\"}");
         requireFailure(400, "unknown member: nonsense", "scan", "{\"source\":\"requests\",\"nonsense\":1}");
@@ -128,9 +133,7 @@ final class QueryApiTest {
 
     private void requireRefused(int status, QueryMemory memory, String command, String body) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        QueryApi.Run run = new QueryApi(directory, () -> LoomReader.attach(directory), LIMITS, memory)
-        .new Run(command, body.getBytes(StandardCharsets.UTF_8), out);
-        ApiFailure failure = assertThrows(ApiFailure.class, run::run);
+        ApiFailure failure = assertThrows(ApiFailure.class, () -> answer(LIMITS, memory, command, body, out));
         assertEquals(status, failure.status(), failure.getMessage());
         assertTrue(
                 failure.getMessage().matches("query memory is exhausted: needed=\\d+, left=\\d+, max=\\d+"),
@@ -156,9 +159,7 @@ final class QueryApiTest {
                     ? "{}"
                     : "{\"source\":\"requests\"" + (field ? ",\"field\":\"latency_ns\"}" : "}");
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            new QueryApi(directory, () -> LoomReader.attach(directory), LIMITS, memory)
-                    .new Run(command, body.getBytes(StandardCharsets.UTF_8), out)
-                    .run();
+            answer(LIMITS, memory, command, body, out);
             assertEquals(
                     answer(command, body).size(),
                     out.toString(StandardCharsets.UTF_8).lines().count(),

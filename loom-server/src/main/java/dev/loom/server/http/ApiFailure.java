@@ -1,4 +1,4 @@
-package dev.loom.server.api;
+package dev.loom.server.http;
 
 import dev.loom.server.request.RefusedException;
 import dev.loom.server.text.ShortText;
@@ -18,7 +18,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     /** @param details for programs */
-    ApiFailure(int status, String code, String message, Map<String, Object> details) {
+    public ApiFailure(int status, String code, String message, Map<String, Object> details) {
         super(ShortText.of(message));
         this.status = status;
         this.code = code;
@@ -31,6 +31,11 @@ public final class ApiFailure extends RuntimeException {
 
     public static ApiFailure notFound(String message) {
         return new ApiFailure(404, "not_found", message);
+    }
+
+    /** The path has no such method. */
+    public static ApiFailure method(String expected, String method) {
+        return new ApiFailure(405, "method_not_allowed", "method is not " + expected + ": " + method);
     }
 
     public static ApiFailure of(RefusedException refusal) {

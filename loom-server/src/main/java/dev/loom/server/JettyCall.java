@@ -1,0 +1,174 @@
+package dev.loom.server;
+
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpCall;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.util.UrlEncoded;
+import org.jspecify.annotations.Nullable;
+
+/** A request with its answer, whose client is cut off if it reads too slowly. */
+final class JettyCall implements HttpCall {
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
+    private static final String FORM = "application/x-www-form-urlencoded";
+
+    private final Request request;
+    private final Response response;
+    private final byte[] body;
+    private final Map<String, List<String>> parameters;
+    private final Consumer<Throwable> cutOff;
+    private @Nullable AnswerStream out;
+    private long stepNs;
+    private long totalNs;
+    private volatile boolean cancelled;
+
+    /**
+     * Takes a request whose body is read.
+     *
+     * @param cutOff ends the connection to a client that reads too slowly
+     * @throws ApiFailure if the parameters are not encoded as they have to be
+     */
+    JettyCall(Request request, Response response, byte[] body, Consumer<Throwable> cutOff) {
+        this.request = request;
+        this.response = response;
+        this.body = body;
+        this.cutOff = cutOff;
+        parameters = parameters(request, body);
+    }
+
+    private static Map<String, List<String>> parameters(Request request, byte[] body) {
+        Fields fields = new Fields(true);
+        try {
+            String query = request.getHttpURI().getQuery();
+            if (query != null) {
+                UrlEncoded.decodeUtf8To(query, 0, query.length(), fields);
+            }
+            if (mediaType(request).equals(FORM)) {
+                String form = new String(body, StandardCharsets.UTF_8);
+                UrlEncoded.decodeUtf8To(form, 0, form.length(), fields);
+            }
+        } catch (RuntimeException e) {
+            throw ApiFailure.badRequest("parameters are not encoded as UTF-8 and percent signs: " + e.getMessage());
+        }
+        Map<String, List<String>> values = new LinkedHashMap<>();
+        fields.forEach(field -> values.put(field.getName(), List.copyOf(field.getValues())));
+        return values;
+    }
+
+    /** The media type of a request's body in lower case, without parameters; empty if there is none. */
+    static String mediaType(Request request) {
+        String type = Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.CONTENT_TYPE), "");
+        return type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Says how long the client may take to read the answer.
+     *
+     * @param step one write
+     * @param total the whole of it, in nanoseconds
+     */
+    void times(Duration step, long total) {
+        stepNs = step.toNanos();
+        totalNs = total;
+    }
+
+    @Override
+    public String path() {
+        return Request.getPathInContext(request);
+    }
+
+    @Override
+    public Map<String, List<String>> parameters() {
+        return parameters;
+    }
+
+    @Override
+    public byte[] body() {
+        return body;
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        List<String> values = request.getHeaders().getValuesList(name);
+        return values.isEmpty() ? null : String.join(",", values);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return cancelled;
+    }
+
+    /** Nobody waits for the answer any more. Usable from any thread. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    @Override
+    public void answerHeader(String name, String value) {
+        response.getHeaders().put(name, value);
+    }
+
+    @Override
+    public OutputStream begin(int status, String type) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        AnswerStream begun = new AnswerStream(response, stepNs, totalNs, cutOff);
+        out = begun;
+        return begun;
+    }
+
+    @Override
+    public OutputStream beginLines(String type) {
+        OutputStream begun = begin(200, type);
+        keepAlive(Objects.requireNonNull(out));
+        return begun;
+    }
+
+    private void keepAlive(AnswerStream lines) {
+        Runnable ask = () -> {
+            if (lines.keepAlive()) {
+                keepAlive(lines);
+            } else {
+                cancel();
+            }
+        };
+        request.getComponents().getScheduler().schedule(ask, KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Whether the client has got a part of the answer, and with it the status. */
+    boolean began() {
+        return out != null && out.began();
+    }
+
+    /** Ends an answer that broke off. */
+    void abandon() {
+        if (out != null) {
+            out.end();
+        }
+    }
+
+    /**
+     * Ends the answer.
+     *
+     * @param last the end of it
+     */
+    void end(byte[] last) throws IOException {
+        AnswerStream begun = Objects.requireNonNull(out, "answer did not begin");
+        begun.end();
+        begun.write(last);
+        begun.close();
+    }
+}

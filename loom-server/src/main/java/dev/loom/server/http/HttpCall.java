@@ -1,0 +1,41 @@
+package dev.loom.server.http;
+
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request with its answer. For the thread that answers it. */
+public interface HttpCall {
+    /** The path, decoded. */
+    String path();
+
+    /** The values of each parameter: those of the address, then those of a body that is a form. */
+    Map<String, List<String>> parameters();
+
+    /** The body, decompressed; empty if there is none. */
+    byte[] body();
+
+    /** The values of a header, separated by commas; null if there is none. */
+    @Nullable
+    String header(String name);
+
+    /** Whether nobody waits for the answer any more. Usable from any thread. */
+    boolean cancelled();
+
+    /**
+     * Begins the answer, which ends when the route returns. What is written is sent at once.
+     *
+     * @param type its media type
+     */
+    OutputStream begin(int status, String type);
+
+    /**
+     * As {@link #begin} with status 200, of an answer in lines: an empty one is sent when nothing was written for some time, to learn
+     * whether the client is still there.
+     */
+    OutputStream beginLines(String type);
+
+    /** Sets a header of the answer, which has not begun. */
+    void answerHeader(String name, String value);
+}
