@@ -18,6 +18,7 @@ import dev.loom.server.api.SchemaApi;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.ingest.IngestServer;
+import dev.loom.server.page.PageApi;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.time.ClockPair;
 import java.io.Closeable;
@@ -26,11 +27,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -193,7 +196,10 @@ public final class LoomServer implements AutoCloseable {
     private List<HttpApi> apis() {
         StoreQueries.Limits limits = new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups);
         StoreQueries stored = new StoreQueries(store::store, limits, new QueryMemory(settings.queryMemoryBytes));
-        return List.of(new QueryApi(store.directory(), stored), new SchemaApi(schema(settings.apiSchemaChanges())));
+        return List.of(
+                new QueryApi(store.directory(), stored),
+                new SchemaApi(schema(settings.apiSchemaChanges())),
+                new PageApi());
     }
 
     private void startHttp() throws IOException {
@@ -227,7 +233,9 @@ public final class LoomServer implements AutoCloseable {
         api = handler;
         settings.api().ifPresent(endpoint -> {
             names.add("http");
-            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), settings.openPaths));
+            Set<String> openPaths = new HashSet<>(settings.openPaths);
+            openPaths.addAll(PageApi.paths());
+            listeners.add(new Listener(endpoint, handler, ApiHandler.refusals(), openPaths));
         });
         if (listeners.isEmpty()) {
             return;

@@ -1,0 +1,104 @@
+// One source: its heatmap, and everything about what is selected in it.
+
+import {html, useMemo} from './vendor/htm-preact.js';
+import {Difference, Facets} from './difference.js';
+import {Groups, Percentiles} from './groups.js';
+import {Heatmap} from './heatmap.js';
+import {Tabs, useAnswer} from './parts.js';
+import {Records, fieldNames} from './records.js';
+import {Search, Tail} from './search.js';
+import {NOTHING_SELECTED, change, scope, selection} from './state.js';
+
+const SAMPLE = 40;
+const RANGES = [['', 'all'], ['1m', '1 minute'], ['5m', '5 minutes'], ['15m', '15 minutes'], ['1h', '1 hour'], ['6h', '6 hours'],
+  ['1d', '1 day'], ['7d', '7 days']];
+const SECONDS = {m: 60n, h: 3600n, d: 86400n};
+const TABS = [['records', 'records'], ['differs', 'what differs'], ['facets', 'values'], ['percentiles', 'percentiles'],
+  ['groups', 'groups over time'], ['search', 'search'], ['tail', 'live tail']];
+
+function nanosOf(text) {
+  if (/^\d{10,}$/.test(text)) return BigInt(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : BigInt(at) * 1000000n;
+}
+
+/** The range that is looked at; null if only the store knows it. */
+function rangeOf(state, source, round) {
+  const from = state.from && nanosOf(state.from);
+  const to = state.to && nanosOf(state.to);
+  if (from && to) return {from, to};
+  if (state.since) {
+    const now = BigInt(Date.now()) * 1000000n;
+    return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now};
+  }
+  if (state.time === 'event' || !source?.first) return null;
+  return {from: from || BigInt(source.first), to: to || BigInt(source.last) + 1n, round};
+}
+
+/** The view of a source. */
+export function Explore({state, sources, indexes, theme, round}) {
+  const source = sources.find(each => each.name === state.source);
+  const own = indexes.filter(each => each.source === state.source);
+  const sample = useAnswer('scan', {source: state.source, limit: SAMPLE}, round);
+  const names = useMemo(() => fieldNames(sample.rows), [sample.rows]);
+  const unit = own.find(each => each.field === state.field)?.unit;
+  const range = useMemo(() => rangeOf(state, source, round), [state.from, state.to, state.since, state.time, source, round]);
+  const tab = state.tab ?? 'records';
+  const hasEventTime = own.some(each => each.kind === 'event-time');
+  const common = {state, round, theme, unit, names};
+  return html`<main>
+    <div class="row controls">
+      <label>source <select id="source" value=${state.source} onChange=${event => change({...NOTHING_SELECTED, source: event.target.value,
+        field: own.length && indexes.find(each => each.source === event.target.value && each.kind !== 'event-time')?.field, where: [], record: ''})}>
+        ${sources.map(each => html`<option value=${each.name}>${each.name}</option>`)}</select></label>
+      <label>field <select id="field" value=${state.field ?? ''} onChange=${event => change({...NOTHING_SELECTED, field: event.target.value})}>
+        <option value="">choose …</option>
+        ${[...new Set([...own.map(each => each.field).filter(Boolean), ...names])].map(each => html`<option value=${each}>${each}${
+          own.some(index => index.field === each) ? '' : ' (no index)'}</option>`)}</select></label>
+      <label>range <select id="since" value=${state.from || state.to ? 'fixed' : state.since ?? ''} onChange=${event =>
+        change({...NOTHING_SELECTED, since: event.target.value, from: '', to: ''})}>
+        ${(state.from || state.to) && html`<option value="fixed">as chosen</option>`}
+        ${RANGES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
+      ${hasEventTime && html`<label>by <select id="time" value=${state.time ?? 'arrival'} onChange=${event =>
+        change({...NOTHING_SELECTED, time: event.target.value === 'event' ? 'event' : ''})}>
+        <option value="arrival">arrival</option><option value="event">the records' own time</option></select></label>`}
+    </div>
+    <${Conditions} state=${state} />
+    ${state.field ? html`<${Heatmap} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
+      : html`<p class="hint">Choose a field of numbers to see it over time.</p>`}
+    <${Tabs} label="about the selection" tabs=${TABS} active=${tab} onChange=${name => change({tab: name})} />
+    <section role="tabpanel" aria-labelledby=${`tab-${tab}`} id="panel">
+      ${tab === 'records' && html`<${Records} ...${common} sources=${sources} indexes=${indexes} />`}
+      ${tab === 'differs' && html`<${Difference} ...${common} />`}
+      ${tab === 'facets' && html`<${Facets} ...${common} />`}
+      ${tab === 'percentiles' && (state.field ? html`<${Percentiles} ...${common} />` : html`<p class="hint">Choose a field.</p>`)}
+      ${tab === 'groups' && html`<${Groups} ...${common} range=${range} />`}
+      ${tab === 'search' && html`<${Search} ...${common} range=${range} />`}
+      ${tab === 'tail' && html`<${Tail} state=${state} />`}
+    </section>
+  </main>`;
+}
+
+/** The conditions, each of which can be removed, and a new one. */
+function Conditions({state}) {
+  const add = event => {
+    event.preventDefault();
+    const text = new FormData(event.target).get('where').trim();
+    if (text) change({where: [...state.where, text]});
+    event.target.reset();
+  };
+  return html`<div class="row conditions">
+    ${state.where.map((text, index) => html`<span class="condition"><code>${text}</code>
+      <button type="button" aria-label=${`remove ${text}`} onClick=${() => change({where: state.where.filter((each, i) => i !== index)})}>×</button></span>`)}
+    <form onSubmit=${add}><input name="where" id="where" aria-label="condition" placeholder="condition, such as latency_ns > 50ms" size="34" />
+      <button>add</button></form>
+  </div>`;
+}
+
+/** What the selection says, for the title. */
+export function titleOf(state) {
+  if (state.view === 'trace') return `trace ${state.trace}`;
+  if (state.view === 'traces') return 'traces';
+  if (state.view !== 'explore') return 'sources';
+  return `${state.source}${state.field ? ` ${state.field}` : ''}${selection(state) || scope(state).where ? ' (selection)' : ''}`;
+}

@@ -1,0 +1,116 @@
+// Numbers, times and sizes as people read them. Times are BigInt nanoseconds since 1970.
+
+const UNITS = [[/(^|_)ns$/, 1], [/(^|_)us$/, 1e3], [/(^|_)ms$/, 1e6], [/(^|_)(s|sec|seconds)$/, 1e9]];
+const DURATIONS = new Set(['duration', 'self']);
+
+/** How many nanoseconds a field's unit has; null if it is no time. Its name says so, or its index. */
+export function nanosOf(field, unit) {
+  if (unit === 'ns' || DURATIONS.has(field)) return 1;
+  for (const [pattern, factor] of UNITS) {
+    if (pattern.test(field) || (unit && pattern.test(unit))) return factor;
+  }
+  return null;
+}
+
+function isBytes(field, unit) {
+  return unit === 'By' || unit === 'B' || /(^|_)(bytes|length|size)$/.test(field);
+}
+
+const STEPS = [[86400e9, 'd'], [3600e9, 'h'], [60e9, 'm'], [1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+function digits(number) {
+  const magnitude = Math.abs(number);
+  if (magnitude >= 100 || Number.isInteger(number)) return String(Math.round(number));
+  return String(Number(number.toPrecision(3)));
+}
+
+/** A duration of nanoseconds with three digits. */
+export function duration(nanos) {
+  const number = Number(nanos);
+  if (number === 0) return '0';
+  const [size, unit] = STEPS.find(([each]) => Math.abs(number) >= each) ?? STEPS.at(-1);
+  return digits(number / size) + unit;
+}
+
+/** A size of bytes with three digits. */
+export function bytes(value) {
+  let number = Number(value);
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB', 'TiB']) {
+    if (Math.abs(number) < 1024 || unit === 'TiB') return `${digits(number)} ${unit}`;
+    number /= 1024;
+  }
+  return '';
+}
+
+/** An integer with separators; other numbers with all of their digits. */
+export function count(value) {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'bigint' || Number.isInteger(value)) return value.toLocaleString('en-US');
+  return String(value);
+}
+
+/** A short form, such as 12.3k. */
+export function short(value) {
+  let number = Number(value);
+  for (const unit of ['', 'k', 'M', 'G', 'T']) {
+    if (Math.abs(number) < 1000 || unit === 'T') return digits(number) + unit;
+    number /= 1000;
+  }
+  return '';
+}
+
+/** A value of a field, rounded for an axis. */
+export function quantity(field, unit, value) {
+  if (value === null || value === undefined) return '–';
+  const nanos = nanosOf(field, unit);
+  if (nanos !== null) return duration(Number(value) * nanos);
+  return isBytes(field, unit) ? bytes(value) : short(value);
+}
+
+/** A value in a table: exact, with its unit in words if it is a time. */
+export function exact(value) {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'object') return JSON.stringify(value, (key, each) => (typeof each === 'bigint' ? String(each) : each));
+  return String(value);
+}
+
+function pad(number, length = 2) {
+  return String(number).padStart(length, '0');
+}
+
+/** A time to the nanosecond, UTC. */
+export function time(nanos) {
+  const at = BigInt(nanos);
+  const date = new Date(Number(at / 1000000n));
+  return `${date.toISOString().slice(0, 19)}.${pad(((at % 1000000000n) + 1000000000n) % 1000000000n, 9)}Z`;
+}
+
+/** A time of day, as exact as a step needs. */
+export function clock(nanos, step) {
+  const at = BigInt(nanos);
+  const date = new Date(Number(at / 1000000n));
+  const day = `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}`;
+  const fraction = pad(((at % 1000000000n) + 1000000000n) % 1000000000n, 9);
+  if (step >= 86400e9) return date.toISOString().slice(5, 10);
+  if (step >= 60e9) return day;
+  if (step >= 1e9) return `${day}:${pad(date.getUTCSeconds())}`;
+  const places = step >= 1e6 ? 3 : step >= 1e3 ? 6 : 9;
+  return `${day}:${pad(date.getUTCSeconds())}.${fraction.slice(0, places)}`;
+}
+
+/** A step that people count in, at least as long as asked, in nanoseconds. */
+export function niceStep(nanos) {
+  const sizes = [];
+  for (let power = 1; power < 1e9; power *= 10) sizes.push(power, 2 * power, 5 * power);
+  sizes.push(...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400].map(s => s * 1e9));
+  for (let days = 2; days <= 4000; days *= 2) sizes.push(days * 86400e9);
+  return sizes.find(size => size >= nanos) ?? sizes.at(-1);
+}
+
+/** A number of nanoseconds as the API reads a duration. */
+export function step(nanos) {
+  for (const [size, unit] of [[86400e9, 'd'], [3600e9, 'h'], [60e9, 'm'], [1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]) {
+    if (nanos >= size && nanos % size === 0) return `${nanos / size}${unit}`;
+  }
+  return `${Math.max(1, Math.round(nanos))}ns`;
+}

@@ -1,0 +1,57 @@
+// All sources with their rates, sizes, losses and indexes, and the health of the store.
+
+import {html, useEffect, useState} from './vendor/htm-preact.js';
+import {bytes, count, duration, short, time} from './format.js';
+import {Command, Outcome, Table, useAnswer} from './parts.js';
+import {go} from './state.js';
+
+function rate(source) {
+  const seconds = Number(BigInt(source.last ?? 0) - BigInt(source.first ?? 0)) / 1e9;
+  return seconds > 0 ? `${short(source.records / seconds)}/s` : '–';
+}
+
+/** What there is, and a way in. */
+export function Overview({sources, indexes, round}) {
+  const info = useAnswer('info', {}, round);
+  const store = info.rows[0];
+  const [ready, setReady] = useState(null);
+  useEffect(() => {
+    fetch('readyz').then(async answer => setReady({ok: answer.ok, text: (await answer.text()).trim()}), () => setReady(null));
+  }, [round]);
+  const open = source => go({view: 'explore', source: source.name, field: firstField(source, indexes.rows), where: []});
+  return html`<main>
+    <section aria-label="store" class="facts">
+      ${ready && html`<span class=${ready.ok ? 'fine' : 'error'} id="health">${ready.ok ? 'healthy' : ready.text}</span>`}
+      ${store && html`<span>${store.state}</span>
+        <span><b>${count(store.records)}</b> records</span>
+        <span><b>${bytes(store.disk_bytes)}</b> on disk of at most ${store.max_bytes ? bytes(store.max_bytes) : '∞'}</span>
+        <span class=${store.lost ? 'warn' : ''}><b>${count(store.lost)}</b> lost</span>
+        <span class="path" title=${store.directory}>${store.directory}</span>`}
+    </section>
+    <h2>Sources</h2>
+    <${Table} label="sources" rows=${sources.rows} onChoose=${open} busy=${sources.loading} columns=${[
+      {label: 'source', cell: source => html`<a href=${`#view=explore&source=${encodeURIComponent(source.name)}&field=${
+        encodeURIComponent(firstField(source, indexes.rows) ?? '')}`}>${source.name}</a>`},
+      {label: 'records', number: true, cell: source => count(source.records)},
+      {label: 'rate', number: true, cell: rate},
+      {label: 'size', number: true, cell: source => bytes(source.bytes)},
+      {label: 'lost', number: true, cell: source => count(source.lost)},
+      {label: 'first', cell: source => (source.first ? time(source.first).slice(0, 19) : '–')},
+      {label: 'over', number: true, cell: source => (source.first ? duration(BigInt(source.last) - BigInt(source.first)) : '–')},
+      {label: 'indexes', cell: source => indexes.rows.filter(each => each.source === source.name).map(each => each.name).join(', ')},
+      {label: 'format', cell: source => source.format, title: source => source.format},
+    ]} />
+    ${!sources.loading && !sources.rows.length && html`<p class="empty">The store has no sources yet.</p>`}
+    <${Outcome} answer=${sources} name="sources" body=${{}} />
+    <p class="hint">Enter opens a source. Other views: <a href="#view=traces">traces</a>. <kbd>?</kbd> lists the keys.</p>
+  </main>`;
+}
+
+/** The field to look at first: one with an index, of values. */
+export function firstField(source, indexes) {
+  const value = indexes.find(each => each.source === source.name && each.kind === 'value' && each.field)
+    ?? indexes.find(each => each.source === source.name && each.field && each.kind !== 'event-time');
+  if (value) return value.field;
+  const number = /(?:^struct:|,|:struct:)([\w.]+):(?:i64|u64|i32|u32|f64)/.exec(source.format);
+  return number?.[1];
+}

@@ -1,0 +1,111 @@
+// What the page shows, all of it in the address: a link shows another person the same, and the browser's history is undo.
+
+import {useEffect, useState} from './vendor/htm-preact.js';
+
+const LISTS = new Set(['where']);
+
+/** The state in an address. */
+export function read(hash = location.hash) {
+  const state = {where: []};
+  for (const [name, value] of new URLSearchParams(hash.replace(/^#/, ''))) {
+    if (LISTS.has(name)) state[name].push(value);
+    else state[name] = value;
+  }
+  return state;
+}
+
+/** The address of a state. */
+export function address(state) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(state)) {
+    if (Array.isArray(value)) value.forEach(each => parameters.append(name, each));
+    else if (value !== undefined && value !== null && value !== '') parameters.set(name, String(value));
+  }
+  return `#${parameters}`;
+}
+
+/** Shows another state; back undoes it. */
+export function go(state) {
+  location.hash = address(state);
+}
+
+/** Shows the current state with changes. */
+export function change(changes) {
+  go({...read(), ...changes});
+}
+
+/** As change, but there is nothing to undo. */
+export function replace(changes) {
+  history.replaceState(null, '', address({...read(), ...changes}));
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** The state, and all that it becomes. */
+export function useAddress() {
+  const [state, setState] = useState(read());
+  useEffect(() => {
+    const listen = () => setState(read());
+    addEventListener('hashchange', listen);
+    return () => removeEventListener('hashchange', listen);
+  }, []);
+  return state;
+}
+
+/** The members of a request that the state determines: source, time and conditions. */
+export function scope(state) {
+  const body = {source: state.source};
+  if (state.where.length) body.where = state.where;
+  if (state.since) body.since = state.since;
+  if (state.from) body.from = state.from;
+  if (state.to) body.to = state.to;
+  if (state.time) body.time = state.time;
+  return body;
+}
+
+/** A field's name as conditions have it. */
+export function fieldName(name) {
+  const keyword = /^(and|or|not|in|between|is|null|contains|icontains|matches|true|false)$/i;
+  return /^[A-Za-z_@][\w@.-]*$/.test(name) && !keyword.test(name) ? name : `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** A value as conditions have it. */
+export function literal(value) {
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value).replaceAll('\\b', '\\u0008').replaceAll('\\f', '\\u000c');
+}
+
+/** The condition that a field has a value, or lacks it. */
+export function equalTo(field, value) {
+  return value === null ? `${fieldName(field)} is null` : `${fieldName(field)} == ${literal(value)}`;
+}
+
+/** The selection that was brushed; null if there is none. */
+export function selection(state) {
+  if (!state.selfrom) return null;
+  return {from: BigInt(state.selfrom), to: BigInt(state.selto), low: state.sellow, high: state.selhigh};
+}
+
+/** The scope within the selection. */
+export function selected(state) {
+  const body = scope(state);
+  const brushed = selection(state);
+  if (!brushed) return body;
+  delete body.since;
+  body.from = String(brushed.from);
+  body.to = String(brushed.to);
+  const conditions = valueConditions(state);
+  if (conditions.length) body.where = [...state.where, ...conditions];
+  return body;
+}
+
+/** What the selection says of the value. */
+export function valueConditions(state) {
+  const conditions = [];
+  const name = state.field && fieldName(state.field);
+  if (state.sellow !== undefined) conditions.push(`${name} >= ${state.sellow}`);
+  if (state.selhigh !== undefined) conditions.push(`${name} <= ${state.selhigh}`);
+  return conditions;
+}
+
+/** Without a selection. */
+export const NOTHING_SELECTED = {selfrom: '', selto: '', sellow: undefined, selhigh: undefined};
