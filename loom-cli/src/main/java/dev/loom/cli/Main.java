@@ -23,6 +23,7 @@ import dev.loom.cli.query.TraceCommand;
 import dev.loom.cli.query.TracesCommand;
 import dev.loom.cli.query.ValuesCommand;
 import dev.loom.cli.serve.ServeCommand;
+import dev.loom.cli.serve.UiCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.RetainCommand;
@@ -49,6 +50,7 @@ public final class Main {
     private static final List<String> COMMANDS = List.of(
             "demo",
             "serve",
+            "ui",
             "import",
             "export",
             "sources",
@@ -138,6 +140,7 @@ public final class Main {
         return switch (name) {
             case "demo" -> new DemoCommand(console, Main::run);
             case "serve" -> new ServeCommand(console);
+            case "ui" -> new UiCommand(console);
             case "import" -> new ImportCommand(console);
             case "export" -> new ExportCommand(console);
             case "sources" -> new SourcesCommand(console);

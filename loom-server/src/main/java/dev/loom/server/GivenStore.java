@@ -14,26 +14,34 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A store that the application has open, and closes itself after the server. */
+/** A store that the application has open, and closes itself after the server; or one that another process may write. */
 final class GivenStore implements ServedStore {
     private final Store store;
     private final @Nullable SharedWriter writer;
     private final SchemaAccess schema;
+    private final Runnable closing;
 
-    private GivenStore(Store store, @Nullable SharedWriter writer, SchemaAccess schema) {
+    private GivenStore(Store store, @Nullable SharedWriter writer, SchemaAccess schema, Runnable closing) {
         this.store = new BorrowedStore(store);
         this.writer = writer;
         this.schema = schema;
+        this.closing = closing;
     }
 
     /** A store that the application alone writes, if anybody does. */
     static GivenStore toRead(Store store) {
-        return new GivenStore(store, null, new SeenSchema(store));
+        return new GivenStore(store, null, new SeenSchema(store), () -> {});
+    }
+
+    /** A store that another process may write. */
+    static GivenStore followed(Path directory) {
+        FollowedStore store = new FollowedStore(directory);
+        return new GivenStore(store, null, new SeenSchema(store), store::close);
     }
 
     /** A store that the server's receivers write, too. */
     static GivenStore toWrite(SharedWriter writer) {
-        return new GivenStore(writer.loom(), writer, new StoreSchema(writer.loom(), writer::rebuildIndexes));
+        return new GivenStore(writer.loom(), writer, new StoreSchema(writer.loom(), writer::rebuildIndexes), () -> {});
     }
 
     @Override
@@ -58,7 +66,7 @@ final class GivenStore implements ServedStore {
 
     @Override
     public void close() {
-        // the application closes it
+        closing.run();
     }
 
     /** The schema of a store that the application alone writes. */
@@ -95,7 +103,7 @@ final class GivenStore implements ServedStore {
 
         private static RefusedException refusal(String operation) {
             return RefusedException.forbidden(
-                    "the application alone writes the store, and changes its schema: operation=" + operation);
+                    "store is served to readers alone, and its schema is not changed here: operation=" + operation);
         }
     }
 }

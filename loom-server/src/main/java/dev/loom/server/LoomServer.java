@@ -134,6 +134,21 @@ public final class LoomServer implements AutoCloseable {
     }
 
     /**
+     * Serves a store to readers that another process may write, now or later, without affecting that process.
+     *
+     * @throws dev.loom.error.LoomException if the store can't be read
+     * @throws IOException if an endpoint can't be bound
+     * @throws IllegalArgumentException for an endpoint that receives records, and for one that others could reach unprotected
+     */
+    public static LoomServer attach(Path directory, ServerSettings settings) throws IOException {
+        if (settings.receives()) {
+            throw new IllegalArgumentException(
+                    "endpoint receives records, and a reader writes none: settings=" + settings);
+        }
+        return start(settings, onWritable -> GivenStore.followed(directory));
+    }
+
+    /**
      * Opens the store that the settings name, serves it, and closes it in the end. While the disk does not allow writing, the
      * store is served as it is.
      *

@@ -11,8 +11,10 @@ import dev.loom.LoomReader;
 import dev.loom.Recorder;
 import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
+import dev.loom.error.StoreNotFoundException;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.ServerProtection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,8 +25,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -97,7 +102,7 @@ final class LoomServerTest {
             HttpResponse<String> refused =
                     ask(server, "http", "/v1/schema", "{\"op\":\"close-source\",\"name\":\"lines\"}");
             assertEquals(403, refused.statusCode());
-            assertTrue(refused.body().contains("the application alone writes the store"), refused.body());
+            assertTrue(refused.body().contains("store is served to readers alone"), refused.body());
         }
     }
 
@@ -108,6 +113,73 @@ final class LoomServerTest {
                 LoomServer server = LoomServer.start(reader, api().build())) {
             requireLines(3, server);
             assertEquals("ok\n", get(server, "/readyz").body());
+        }
+    }
+
+    @Test
+    void shouldFollowAStoreThatOthersOpenAgainAndAgain() throws Exception {
+        TestServers.store(temp, "lines", "a", 3);
+        try (LoomServer server = LoomServer.attach(temp.resolve("store"), api().build())) {
+            for (int stored = 3; stored < 15; stored += 4) {
+                requireLines(stored, server);
+                assertEquals("ok\n", get(server, "/readyz").body());
+                assertTrue(get(server, "/metrics")
+                        .body()
+                        .contains("loom_source_records_total{source=\"lines\"} " + stored));
+                TestServers.store(temp, "lines", "b", 4);
+            }
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> LoomServer.attach(
+                        temp.resolve("store"), api().ingest(ANY_PORT).build()));
+        assertThrows(StoreNotFoundException.class, () -> LoomServer.attach(temp.resolve("none"), api().build()));
+    }
+
+    @Test
+    void shouldSendThePageToAnyoneAndNothingOfTheStore() throws Exception {
+        TestServers.store(temp, "lines", "a", 3);
+        Path token = Files.writeString(temp.resolve("token"), "s3cret\n");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        ServerProtection locked = ServerProtection.builder().tokenFile(token).build();
+        try (LoomServer server = LoomServer.attach(
+                temp.resolve("store"), api().protection(locked).build())) {
+            HttpResponse<String> index = get(server, "/");
+            assertEquals(200, index.statusCode());
+            assertEquals(
+                    "text/html;charset=utf-8",
+                    index.headers().firstValue("Content-Type").orElseThrow());
+            String policy =
+                    index.headers().firstValue("Content-Security-Policy").orElseThrow();
+            assertTrue(policy.startsWith("default-src 'none'; script-src 'self';"), policy);
+            assertFalse(policy.contains("unsafe"), policy);
+            assertEquals(
+                    "nosniff",
+                    index.headers().firstValue("X-Content-Type-Options").orElseThrow());
+            String tag = index.headers().firstValue("ETag").orElseThrow();
+            URI uri = URI.create("http://" + server.addresses().get("http") + "/");
+            HttpClient client = HttpClient.newHttpClient();
+            assertEquals(
+                    304,
+                    client.send(
+                                    HttpRequest.newBuilder(uri)
+                                            .header("If-None-Match", tag)
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .statusCode());
+            assertEquals(
+                    405,
+                    client.send(
+                                    HttpRequest.newBuilder(uri)
+                                            .POST(BodyPublishers.noBody())
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .statusCode());
+            for (String path : List.of(
+                    "/page/", "/page/PageApi.class", "/page/%2e%2e/PageApi.class", "/page//main.js", "/page/vendor")) {
+                assertTrue(List.of(400, 401, 404).contains(get(server, path).statusCode()), path);
+            }
+            assertEquals(401, ask(server, "http", "/v1/sources", "{}").statusCode());
         }
     }
 

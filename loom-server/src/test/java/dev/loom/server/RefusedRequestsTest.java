@@ -92,7 +92,7 @@ final class RefusedRequestsTest {
             "application",
             "*/*");
     private static final List<String> PATHS = List.of(
-            "/",
+            "/v",
             "/v1",
             "/v1/",
             "/v1/logs/",

@@ -2,6 +2,7 @@ package dev.loom.server;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.client.IngestClient;
@@ -44,7 +45,7 @@ final class TestServers {
         UnsafeBuffer payload = new UnsafeBuffer(bytes);
         try (Loom loom = Loom.open(
                 LoomConfig.at(folder.resolve("store")).recordRingBytes(8 << 20).build())) {
-            int id = loom.defineSource(source, Formats.text());
+            int id = loom.source(source).map(Source::id).orElseGet(() -> loom.defineSource(source, Formats.text()));
             for (int i = 0; i < count; i++) {
                 loom.push(id, payload, 0, bytes.length);
             }

@@ -49,6 +49,12 @@ export function stringify(value) {
   return JSON.stringify(value, (key, each) => (typeof each === 'bigint' ? String(each) : each));
 }
 
+/** JSON with integers as they are. */
+export function text(value) {
+  const marked = JSON.stringify(value, (key, each) => (typeof each === 'bigint' ? `${MARK}${each}` : each));
+  return marked.replace(/"\\u0001(-?\d+)"/g, '$1');
+}
+
 async function post(name, body, signal, accept = 'application/jsonl') {
   const headers = {'Content-Type': 'application/json', Accept: accept};
   const token = sessionStorage.getItem(TOKEN);
@@ -77,8 +83,8 @@ export async function stream(name, body, {signal, onRow}) {
   const take = line => {
     if (!line) return;
     const row = parse(line);
-    if (row.error) throw new ApiError(200, row.error.code, row.error.message);
-    if (row.end) end = row.end;
+    if (row.error?.code) throw new ApiError(200, row.error.code, row.error.message); // a span's error is true or false
+    if (typeof row.end === 'object' && row.end) end = row.end; // that of a span is a time
     else onRow(row);
   };
   for (;;) {

@@ -2,7 +2,7 @@
 
 import {html, useEffect, useRef, useState} from './vendor/htm-preact.js';
 import {ask} from './api.js';
-import {count, duration, exact, nanosOf, time} from './format.js';
+import {count, duration, exact, nanosOf, step, time} from './format.js';
 import {Command, Table, useWidth} from './parts.js';
 import {flat} from './records.js';
 
@@ -34,16 +34,17 @@ export function Correlated({record, state, sources, indexes, round}) {
   const [lanes, setLanes] = useState([]);
   const [chosen, setChosen] = useState(null);
   const key = `${record.source}@${record.addr}@${round}`;
-  const requests = sources.filter(each => each.name !== record.source)
-    .map(each => ({source: each.name, from: String(from), to: String(to), asc: true, limit: LIMIT,
-      ...(state.time && hasEventTime(each, indexes) ? {time: state.time} : {})}));
+  const others = sources.filter(each => each.name !== record.source);
+  const timed = others.filter(each => !state.time || hasEventTime(each, indexes));
+  const requests = took === 0n ? [] : timed
+    .map(each => request(record, own, each, durationField(each.name, indexes), state));
   useEffect(() => {
     const abort = new AbortController();
     setLanes([]);
     setChosen(null);
     for (const body of requests) {
-      ask('scan', body, abort.signal).then(
-        ({rows, end}) => setLanes(old => [...old, {body, rows, end}].sort((a, b) => a.body.source.localeCompare(b.body.source))),
+      ask('correlate', body, abort.signal).then(
+        ({rows, end}) => setLanes(old => [...old, {body, rows: ofRecord(rows, record), end}].sort(byName)),
         error => abort.signal.aborted || setLanes(old => [...old, {body, rows: [], error}]));
     }
     return () => abort.abort();
@@ -51,16 +52,39 @@ export function Correlated({record, state, sources, indexes, round}) {
   if (took === 0n) return html`<p class="hint">The record has no duration, so nothing happened during it.</p>`;
   return html`<section aria-label="during this record" class="correlated">
     <h4>during its ${duration(took)}</h4>
-    ${lanes.map(lane => html`<${Lane} lane=${lane} from=${from} to=${to} field=${durationField(lane.body.source, indexes)}
+    <p class="axis"><span>${time(from)}</span><span>${duration(took / 2n)}</span><span>${duration(took)}</span></p>
+    ${lanes.map(lane => html`<${Lane} lane=${lane} from=${from} to=${to} field=${durationField(lane.body.with, indexes)}
       chosen=${chosen} onChoose=${setChosen} />`)}
+    ${timed.length < others.length && html`<p class="hint">${`Left out, as their records have no times of their own: ${
+      others.filter(each => !timed.includes(each)).map(each => each.name).join(', ')}.`}</p>`}
     ${lanes.length < requests.length && html`<p class="busy" role="status">asking …</p>`}
     ${chosen && html`<div class="copied"><b>${chosen.source}</b> ${time(chosen.ts)}
       <code>${exact(chosen.fields)}</code></div>`}
   </section>`;
 }
 
+/** What overlaps the record in another source; of records without a duration, what happened before it ended. */
+function request(record, own, other, otherField, state) {
+  const value = Number(flat(record.fields)[own.field]);
+  const body = {source: record.source, field: own.field, above: String(Number.isInteger(value) ? value - 1 : value * (1 - 1e-12)),
+    with: other.name, from: String(record.ts), to: String(BigInt(record.ts) + 1n), limit: LIMIT};
+  if (otherField) body.overlap = [own.field, otherField.field];
+  else body.before = step(Math.round(value * own.nanos));
+  if (state.time) body.time = state.time;
+  return body;
+}
+
 function hasEventTime(source, indexes) {
   return indexes.some(each => each.source === source.name && each.kind === 'event-time');
+}
+
+/** Other records that arrived in the same nanosecond have their own. */
+function ofRecord(rows, record) {
+  return rows.filter(row => row.cause === record.addr).sort((a, b) => (BigInt(a.ts) < BigInt(b.ts) ? -1 : 1));
+}
+
+function byName(one, other) {
+  return one.body.with.localeCompare(other.body.with);
 }
 
 function guess(record) {
@@ -120,13 +144,13 @@ function Lane({lane, from, to, field, chosen, onChoose}) {
     onChoose(lane.rows[Math.min(lane.rows.length - 1, Math.max(0, next))]);
   };
   return html`<div class="lane" ref=${frame}>
-    <span class="lane-name"><b>${lane.body.source}</b> ${count(lane.rows.length)}${lane.rows.length === LIMIT ? '+' : ''}</span>
+    <span class="lane-name"><b>${lane.body.with}</b> ${count(lane.rows.length)}${lane.rows.length === LIMIT ? '+' : ''}</span>
     <canvas ref=${canvas} tabindex="0" role="application" style=${{width: `${width}px`, height: `${height}px`}} onClick=${hit} onKeyDown=${walk}
-      aria-label=${`${lane.rows.length} records of ${lane.body.source}. Arrow keys walk.`} />
+      aria-label=${`${lane.rows.length} records of ${lane.body.with}. Arrow keys walk.`} />
     <div class="row"><button type="button" aria-expanded=${asTable} onClick=${() => setAsTable(!asTable)}>as table</button>
-      ${lane.error ? html`<span class="error">${lane.error.message}</span>` : html`<${Command} name="scan" body=${lane.body} />`}
+      ${lane.error ? html`<span class="error">${lane.error.message}</span>` : html`<${Command} name="correlate" body=${lane.body} />`}
       ${lane.end && !lane.end.complete && html`<span class="warn">incomplete</span>`}</div>
-    ${asTable && html`<${Table} label=${`records of ${lane.body.source}`} rows=${lane.rows} onChoose=${onChoose} columns=${[
+    ${asTable && html`<${Table} label=${`records of ${lane.body.with}`} rows=${lane.rows} onChoose=${onChoose} columns=${[
       {label: 'since the beginning', number: true, cell: row => duration(BigInt(row.ts) - from)},
       {label: 'time', cell: row => time(row.ts)}, {label: 'fields', cell: row => exact(row.fields)}]} />`}
   </div>`;

@@ -56,8 +56,7 @@ export function Difference({state, round}) {
 }
 
 function Bar({part, whole}) {
-  return html`<span class="share" title=${`${count(part)} of ${count(whole)}`}><meter min="0" max="1" value=${whole ? part / whole : 0} />
-    ${share(part, whole)}</span>`;
+  return html`<span class="share" title=${`${count(part)} of ${count(whole)}`}><meter min="0" max="1" value=${whole ? part / whole : 0} /> ${share(part, whole)}</span>`;
 }
 
 /** The values of some fields, with counts; a click includes or excludes one. */

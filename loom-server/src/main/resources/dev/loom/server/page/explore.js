@@ -7,7 +7,8 @@ import {Heatmap} from './heatmap.js';
 import {Tabs, useAnswer} from './parts.js';
 import {Records, fieldNames} from './records.js';
 import {Search, Tail} from './search.js';
-import {NOTHING_SELECTED, change, scope, selection} from './state.js';
+import {entry} from './overview.js';
+import {NOTHING_SELECTED, change, go, scope, selection} from './state.js';
 
 const SAMPLE = 40;
 const RANGES = [['', 'all'], ['1m', '1 minute'], ['5m', '5 minutes'], ['15m', '15 minutes'], ['1h', '1 hour'], ['6h', '6 hours'],
@@ -22,8 +23,17 @@ function nanosOf(text) {
   return Number.isNaN(at) ? null : BigInt(at) * 1000000n;
 }
 
+/** The range that the records' own times take up; null until it is known, or if nobody asked. */
+function useExtent(state, round) {
+  const isAsked = state.time === 'event' && !state.since && !(state.from && state.to);
+  const steps = useAnswer(isAsked ? 'hist' : null, {...scope(state), by: ['time']}, round);
+  const full = steps.rows.filter(row => row.count > 0);
+  if (!isAsked || !steps.end || !full.length) return null;
+  return {from: BigInt(full[0].from), to: BigInt(full.at(-1).to)};
+}
+
 /** The range that is looked at; null if only the store knows it. */
-function rangeOf(state, source, round) {
+function rangeOf(state, source) {
   const from = state.from && nanosOf(state.from);
   const to = state.to && nanosOf(state.to);
   if (from && to) return {from, to};
@@ -32,7 +42,7 @@ function rangeOf(state, source, round) {
     return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now};
   }
   if (state.time === 'event' || !source?.first) return null;
-  return {from: from || BigInt(source.first), to: to || BigInt(source.last) + 1n, round};
+  return {from: from || BigInt(source.first), to: to || BigInt(source.last) + 1n};
 }
 
 /** The view of a source. */
@@ -42,14 +52,15 @@ export function Explore({state, sources, indexes, theme, round}) {
   const sample = useAnswer('scan', {source: state.source, limit: SAMPLE}, round);
   const names = useMemo(() => fieldNames(sample.rows), [sample.rows]);
   const unit = own.find(each => each.field === state.field)?.unit;
-  const range = useMemo(() => rangeOf(state, source, round), [state.from, state.to, state.since, state.time, source, round]);
+  const extent = useExtent(state, round);
+  const range = useMemo(() => rangeOf(state, source) ?? extent,
+    [state.from, state.to, state.since, state.time, source, round, extent?.from, extent?.to]);
   const tab = state.tab ?? 'records';
   const hasEventTime = own.some(each => each.kind === 'event-time');
   const common = {state, round, theme, unit, names};
   return html`<main>
     <div class="row controls">
-      <label>source <select id="source" value=${state.source} onChange=${event => change({...NOTHING_SELECTED, source: event.target.value,
-        field: own.length && indexes.find(each => each.source === event.target.value && each.kind !== 'event-time')?.field, where: [], record: ''})}>
+      <label>source <select id="source" value=${state.source} onChange=${event => go(entry(sources.find(each => each.name === event.target.value), indexes))}>
         ${sources.map(each => html`<option value=${each.name}>${each.name}</option>`)}</select></label>
       <label>field <select id="field" value=${state.field ?? ''} onChange=${event => change({...NOTHING_SELECTED, field: event.target.value})}>
         <option value="">choose …</option>
@@ -64,7 +75,7 @@ export function Explore({state, sources, indexes, theme, round}) {
         <option value="arrival">arrival</option><option value="event">the records' own time</option></select></label>`}
     </div>
     <${Conditions} state=${state} />
-    ${state.field ? html`<${Heatmap} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
+    ${state.field ? range && html`<${Heatmap} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
       : html`<p class="hint">Choose a field of numbers to see it over time.</p>`}
     <${Tabs} label="about the selection" tabs=${TABS} active=${tab} onChange=${name => change({tab: name})} />
     <section role="tabpanel" aria-labelledby=${`tab-${tab}`} id="panel">

@@ -1,5 +1,7 @@
 // Numbers, times and sizes as people read them. Times are BigInt nanoseconds since 1970.
 
+import {text} from './api.js';
+
 const UNITS = [[/(^|_)ns$/, 1], [/(^|_)us$/, 1e3], [/(^|_)ms$/, 1e6], [/(^|_)(s|sec|seconds)$/, 1e9]];
 const DURATIONS = new Set(['duration', 'self']);
 
@@ -70,7 +72,7 @@ export function quantity(field, unit, value) {
 /** A value in a table: exact, with its unit in words if it is a time. */
 export function exact(value) {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'object') return JSON.stringify(value, (key, each) => (typeof each === 'bigint' ? String(each) : each));
+  if (typeof value === 'object') return text(value);
   return String(value);
 }
 

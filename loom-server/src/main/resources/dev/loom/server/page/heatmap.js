@@ -12,9 +12,10 @@ const COLUMN = 5;
 const SUMMARY = 110;
 const NARROW = 530;
 const TABLE_ROWS = 500;
+const HINT = 'Lines are p50 and, dashed, p99, to the bin.';
 const PERCENTILES = [50, 99];
-const DARK = [[38, 50, 92], [49, 104, 142], [53, 183, 121], [253, 231, 37], [255, 250, 220]];
-const LIGHT = [[186, 206, 236], [104, 160, 200], [42, 120, 142], [122, 60, 130], [60, 0, 60]];
+const DARK = [[64, 84, 160], [49, 104, 142], [53, 183, 121], [253, 231, 37], [255, 250, 220]];
+const LIGHT = [[122, 166, 222], [78, 140, 190], [42, 120, 142], [122, 60, 130], [60, 0, 60]];
 
 /** The request whose answer is drawn. */
 export function heatmapRequest(state, width, range) {
@@ -152,7 +153,9 @@ function draw(canvas, drawn, field, unit, width, theme) {
       const bin = percentileLine(column, percentile);
       const at = (y(bin.low) + y(bin.high)) / 2;
       const middle = (x(column.from) + x(column.to)) / 2;
-      if (i === 0) context.moveTo(middle, at);
+      const follows = i > 0 && drawn.columns[i - 1].to === column.from;
+      if (!follows) context.moveTo(middle - 1, at);
+      if (!follows) context.lineTo(middle + 1, at);
       else context.lineTo(middle, at);
     });
     context.stroke();
@@ -307,10 +310,8 @@ export function Heatmap({state, range, unit, theme, round}) {
         aria-label="counts by value over the whole range, logarithmic" />
     </div>
     <p class="hint" aria-live="polite" id="heatmap-said">${spoken
-      ? html`${time(spoken.from)} to ${time(spoken.to)}, ${spoken.low === undefined ? 'any value' : `${quantity(state.field, unit, spoken.low)}
-          to ${quantity(state.field, unit, spoken.high)}`}: <b>${count(spoken.count)}</b> records`
-      : html`<b>Drag</b> over the picture to select time and value; drag again to refine. Lines are p50 and, dashed, p99, to the bin.
-          ${short(drawn.total)} values.`}</p>
+      ? html`${said(spoken, state.field, unit)} <b>${count(spoken.count)}</b> records`
+      : html`<b>Drag</b> over the picture to select time and value; drag again to refine. ${HINT} ${short(drawn.total)} values.`}</p>
     <div class="row">
       ${chosen && html`<button type="button" id="zoom" onClick=${() => zoom(state)}>show only this <kbd>z</kbd></button>
         <button type="button" id="clear" onClick=${clear}>clear <kbd>Esc</kbd></button>`}
@@ -326,6 +327,11 @@ export function Heatmap({state, range, unit, theme, round}) {
         {label: 'count', number: true, cell: row => count(row.count)}]} />
       ${answer.rows.length > TABLE_ROWS && html`<p class="hint">the first ${TABLE_ROWS} of ${count(answer.rows.length)} cells</p>`}`}
   </section>`;
+}
+
+function said(box, field, unit) {
+  const values = box.low === undefined ? 'any value' : `${quantity(field, unit, box.low)} to ${quantity(field, unit, box.high)}`;
+  return `${time(box.from)} to ${time(box.to)}, ${values}: `;
 }
 
 /** The cursor of the keyboard: a corner and the one opposite, as columns and bins. */

@@ -3,7 +3,7 @@
 import {html, useEffect, useState} from './vendor/htm-preact.js';
 import {bytes, count, duration, short, time} from './format.js';
 import {Command, Outcome, Table, useAnswer} from './parts.js';
-import {go} from './state.js';
+import {address, go} from './state.js';
 
 function rate(source) {
   const seconds = Number(BigInt(source.last ?? 0) - BigInt(source.first ?? 0)) / 1e9;
@@ -18,7 +18,7 @@ export function Overview({sources, indexes, round}) {
   useEffect(() => {
     fetch('readyz').then(async answer => setReady({ok: answer.ok, text: (await answer.text()).trim()}), () => setReady(null));
   }, [round]);
-  const open = source => go({view: 'explore', source: source.name, field: firstField(source, indexes.rows), where: []});
+  const open = source => go(entry(source, indexes.rows));
   return html`<main>
     <section aria-label="store" class="facts">
       ${ready && html`<span class=${ready.ok ? 'fine' : 'error'} id="health">${ready.ok ? 'healthy' : ready.text}</span>`}
@@ -30,8 +30,7 @@ export function Overview({sources, indexes, round}) {
     </section>
     <h2>Sources</h2>
     <${Table} label="sources" rows=${sources.rows} onChoose=${open} busy=${sources.loading} columns=${[
-      {label: 'source', cell: source => html`<a href=${`#view=explore&source=${encodeURIComponent(source.name)}&field=${
-        encodeURIComponent(firstField(source, indexes.rows) ?? '')}`}>${source.name}</a>`},
+      {label: 'source', cell: source => html`<a href=${address(entry(source, indexes.rows))}>${source.name}</a>`},
       {label: 'records', number: true, cell: source => count(source.records)},
       {label: 'rate', number: true, cell: rate},
       {label: 'size', number: true, cell: source => bytes(source.bytes)},
@@ -47,11 +46,16 @@ export function Overview({sources, indexes, round}) {
   </main>`;
 }
 
-/** The field to look at first: one with an index, of values. */
-export function firstField(source, indexes) {
-  const value = indexes.find(each => each.source === source.name && each.kind === 'value' && each.field)
-    ?? indexes.find(each => each.source === source.name && each.field && each.kind !== 'event-time');
-  if (value) return value.field;
+/** How a source is looked at first: by the records' own times if it has them, and a field that has an index. */
+export function entry(source, indexes) {
+  const own = indexes.filter(each => each.source === source.name);
+  const state = {view: 'explore', source: source.name, field: firstField(source, own), where: []};
+  if (own.some(each => each.kind === 'event-time')) state.time = 'event';
+  return state;
+}
+
+function firstField(source, own) {
+  const index = own.find(each => each.kind === 'value' && each.field) ?? own.find(each => each.field && each.kind !== 'event-time');
   const number = /(?:^struct:|,|:struct:)([\w.]+):(?:i64|u64|i32|u32|f64)/.exec(source.format);
-  return number?.[1];
+  return index?.field ?? number?.[1];
 }

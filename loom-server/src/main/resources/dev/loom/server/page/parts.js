@@ -20,34 +20,24 @@ export function useAnswer(name, body, round = 0) {
       return undefined;
     }
     const abort = new AbortController();
-    let rows = [];
+    const rows = [];
     let frame = 0;
     const show = () => {
       frame = 0;
-      const shown = rows;
-      setAnswer(old => ({...old, rows: shown, stale: false}));
+      setAnswer(old => ({...old, rows: rows.slice()}));
     };
-    setAnswer(old => ({...old, end: null, error: null, loading: true, stale: true}));
+    const finish = outcome => {
+      cancelAnimationFrame(frame);
+      if (!abort.signal.aborted) setAnswer({rows: rows.slice(), end: null, error: null, loading: false, ...outcome});
+    };
+    setAnswer(old => ({...old, end: null, error: null, loading: true}));
     stream(name, body, {
       signal: abort.signal,
       onRow: row => {
         rows.push(row);
-        if (!frame) {
-          frame = requestAnimationFrame(() => {
-            rows = rows.slice(); // rows shown before stay as they are
-            show();
-          });
-        }
+        if (!frame) frame = requestAnimationFrame(show);
       },
-    }).then(
-      end => {
-        cancelAnimationFrame(frame);
-        if (!abort.signal.aborted) setAnswer({rows, end, error: null, loading: false, stale: false});
-      },
-      error => {
-        cancelAnimationFrame(frame);
-        if (!abort.signal.aborted) setAnswer({rows, end: null, error, loading: false, stale: false});
-      });
+    }).then(end => finish({end}), error => finish({error}));
     return () => {
       cancelAnimationFrame(frame);
       abort.abort();

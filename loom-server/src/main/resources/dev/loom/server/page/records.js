@@ -4,7 +4,7 @@ import {html, useEffect, useState} from './vendor/htm-preact.js';
 import {exact, time} from './format.js';
 import {Copied, Export, Outcome, Table, useAnswer} from './parts.js';
 import {change, equalTo, selected} from './state.js';
-import {stringify} from './api.js';
+import {text} from './api.js';
 import {Correlated} from './correlate.js';
 
 const LIMIT = 100;
@@ -46,8 +46,7 @@ export function Records({state, sources, indexes, round}) {
         ${state.field && html`<option value="top">largest ${state.field} first</option>`}
       </select></label>
       <details class="columns"><summary>columns</summary><div class="menu">
-        ${names.map(field => html`<label><input type="checkbox" checked=${wanted.includes(field)} onChange=${() => toggle(field)} />
-          ${field}</label>`)}
+        ${names.map(field => html`<label><input type="checkbox" checked=${wanted.includes(field)} onChange=${() => toggle(field)} /> ${field}</label>`)}
       </div></details>
       <${Export} name=${name} body=${body} />
     </div>
@@ -83,7 +82,7 @@ function Detail({state, rows, sources, indexes, round}) {
       <button type="button" title="only these" onClick=${() => change({where: [...state.where, equalTo(name, value)]})}>=</button>
       <button type="button" title="all but these"
         onClick=${() => change({where: [...state.where, `not ${equalTo(name, value)}`]})}>≠</button></dd>`)}</dl>
-    <${Copied} label="record" text=${stringify(record)} />
+    <${Copied} label="record" text=${text(record)} />
     ${around && html`<${Around} record=${record} state=${state} round=${round} />`}
     <${Correlated} record=${record} state=${state} sources=${sources} indexes=${indexes} round=${round} />
   </section>`;

@@ -38,13 +38,20 @@ export function Traces({state, round}) {
     <${Outcome} answer=${answer} name="traces" body=${body} /></main>`;
 }
 
+function what(row) {
+  if (row.row === 'missing') return html`<em>${`a span that is missing: ${row.span_id}`}</em>`;
+  if (row.row === 'log') return html`<i>${row.severity ?? 'log'}</i>${' '}${exact(row.text)}`;
+  return html`<b>${row.service}</b>${' '}${row.name}`;
+}
+
 /** The waterfall of a trace. */
 export function Trace({state, round}) {
   const body = {trace_id: state.trace, rows: true};
   const answer = useAnswer('trace', body, round);
   const [chosen, setChosen] = useState(null);
   const list = useRef(null);
-  const rows = answer.rows.filter(row => row.row === 'span' || row.row === 'log');
+  const {rows} = answer;
+  const logs = rows.filter(row => row.row === 'log').length;
   const spans = rows.filter(row => row.row === 'span' && row.start !== null);
   const from = spans.reduce((least, row) => (least === null || BigInt(row.start) < least ? BigInt(row.start) : least), null) ?? 0n;
   const to = spans.reduce((most, row) => (BigInt(row.end) > most ? BigInt(row.end) : most), from + 1n);
@@ -58,18 +65,17 @@ export function Trace({state, round}) {
     }
   };
   return html`<main><h2>Trace ${state.trace}</h2>
-    <p class="hint">${rows.length ? html`${time(from)}, ${duration(to - from)}, ${count(spans.length)} spans,
-      ${count(rows.length - spans.length)} logs` : answer.end ? 'The store has no such trace.' : ''}</p>
+    <p class="hint">${rows.length ? `${time(from)}, ${duration(to - from)}, ${count(spans.length)} spans, ${count(logs)} logs` : answer.end ? 'The store has no such trace.' : ''}</p>
     <ol class="waterfall" ref=${list} onKeyDown=${walk} aria-label="spans and logs">
       ${rows.map(row => html`<li class=${`${row.row} ${row.error ? 'failed' : ''}`}>
         <button type="button" aria-expanded=${chosen === row} onClick=${() => setChosen(chosen === row ? null : row)}>
           <span class="what" style=${{paddingLeft: `${(row.depth ?? 0) * 12 + 4}px`}}>
-            ${row.row === 'log' ? html`<i>${row.severity ?? 'log'}</i> ${exact(row.body)}` : html`<b>${row.service}</b> ${row.name}`}
+            ${what(row)}
             ${(row.marks ?? []).map(mark => html`<em>${exact(mark)}</em>`)}</span>
           <span class="took">${row.row === 'span' ? duration(row.duration) : ''}</span>
           <span class="track">${row.row === 'span'
             ? html`<span class="bar" style=${{left: `${percent(row.start)}%`, width: `${Math.max(0.3, percent(row.end) - percent(row.start))}%`}} />`
-            : html`<span class="tick" style=${{left: `${percent(row.time ?? row.ts ?? from)}%`}} />`}</span>
+            : row.row === 'log' && html`<span class="tick" style=${{left: `${percent(row.time ?? from)}%`}} />`}</span>
         </button>
         ${chosen === row && html`<dl>${Object.entries(row).filter(([name]) => name !== 'row')
           .map(([name, value]) => html`<dt>${name}</dt><dd>${/^(start|end|time|ts)$/.test(name) && value ? time(value)

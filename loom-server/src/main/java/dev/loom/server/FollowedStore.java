@@ -1,0 +1,72 @@
+package dev.loom.server;
+
+import dev.loom.LoomReader;
+import dev.loom.api.Index;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
+import dev.loom.error.StoreReopenedException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A store that another process may write, close, and open again: read without affecting it. Usable from any thread. */
+final class FollowedStore implements Store {
+    private final Path directory;
+    private LoomReader reader;
+    private boolean closed;
+
+    /** @throws dev.loom.error.LoomException if the store can't be read */
+    FollowedStore(Path directory) {
+        this.directory = directory;
+        reader = LoomReader.attach(directory);
+    }
+
+    /** Attaches again if a new writer has opened the store; snapshots of the old reader stay as they are. */
+    @Override
+    public synchronized Snapshot snapshot() {
+        if (closed) {
+            throw new IllegalStateException("store is closed: directory=" + directory);
+        }
+        try {
+            return reader.snapshot();
+        } catch (StoreReopenedException e) {
+            LoomReader attached = LoomReader.attach(directory);
+            reader.close();
+            reader = attached;
+            return reader.snapshot();
+        }
+    }
+
+    private synchronized LoomReader current() {
+        snapshot().close();
+        return reader;
+    }
+
+    @Override
+    public List<Source> sources() {
+        return current().sources();
+    }
+
+    @Override
+    public Optional<Source> source(String name) {
+        return current().source(name);
+    }
+
+    @Override
+    public List<Index> indexes() {
+        return current().indexes();
+    }
+
+    @Override
+    public StoreInfo info() {
+        return current().info();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        reader.close();
+    }
+}
