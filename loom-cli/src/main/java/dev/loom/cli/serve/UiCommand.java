@@ -23,7 +23,11 @@ import picocli.CommandLine.Option;
         name = "ui",
         description = "Serves the page of a store until Ctrl-C, and opens it in a browser.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The store is only read; another process may write it. A sidecar serves the page", "itself, at the address of its API."})
+        footer = {
+            "",
+            "The store is only read; another process may write it. A sidecar serves the page",
+            "itself, at the address of its API."
+        })
 public final class UiCommand implements Callable<Integer> {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
 

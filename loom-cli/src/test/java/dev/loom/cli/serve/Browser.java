@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,7 +15,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -166,9 +166,16 @@ final class Browser implements AutoCloseable {
                 .toList();
     }
 
+    /** Makes a picture of what the window shows, without what is empty below. */
     void picture(Path file) throws IOException {
+        Number height = (Number)
+                run(
+                        "return Math.ceil(Math.min(innerHeight, document.getElementById('page').getBoundingClientRect().bottom))");
+        Map<String, Object> clip = Map.of("x", 0, "y", 0, "width", 1280, "height", height, "scale", 1);
+        Object data = driver.executeCdpCommand("Page.captureScreenshot", Map.of("clip", clip))
+                .get("data");
         Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+        Files.write(file, Base64.getDecoder().decode((String) Objects.requireNonNull(data)));
     }
 
     @Override

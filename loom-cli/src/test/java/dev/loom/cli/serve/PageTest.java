@@ -235,14 +235,25 @@ final class PageTest {
     }
 
     @Test
-    void shouldTellWhatDiffersAndFilterByIt() throws IOException {
+    void shouldTellWhatDiffersAboutASlowCall() throws IOException {
+        show("#view=explore&source=syscalls&field=latency_ns&time=event");
+        browser.untilShown(".heatmap .outcome", "complete");
+        browser.drag(CANVAS, 0.06, 0, 1, 0.05);
+        browser.untilShown("#heatmap-said", "1 records");
+        browser.click("#tab-differs");
+        browser.untilShown("table[aria-label=differences]", "syscall == 230"); // clock_nanosleep, which was planted
+        assertTrue(
+                browser.table("differences").get(0).startsWith("syscall == 230|100 %|0.0 %|"),
+                browser.table("differences")::toString);
+        picture("differs");
+        browser.click("table[aria-label=differences] tbody tr");
+        browser.untilShown(".condition", "syscall == 230");
+    }
+
+    @Test
+    void shouldFilterByValues() {
         show(REQUESTS);
         browser.untilShown(".heatmap .outcome", "complete");
-        browser.drag(CANVAS, 0.06, 0, 1, 0.75);
-        browser.untilShown("#heatmap-said", "records");
-        browser.click("#tab-differs");
-        browser.untilShown("#panel .outcome", "complete");
-        picture("differs");
         browser.click("#tab-facets");
         browser.untilShown(".facets", "op");
         browser.driver

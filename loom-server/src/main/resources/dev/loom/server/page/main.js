@@ -1,6 +1,6 @@
 // The page as a whole: views by address, the token, the theme, keys.
 
-import {html, render, useEffect, useRef, useState} from './vendor/htm-preact.js';
+import {html, render, useEffect, useLayoutEffect, useRef, useState} from './vendor/htm-preact.js';
 import {onTokenNeeded, setToken} from './api.js';
 import {Explore, titleOf} from './explore.js';
 import {clear, zoom} from './heatmap.js';
@@ -27,7 +27,7 @@ function Page() {
   const sources = useAnswer('sources', {}, round);
   const indexes = useAnswer('indexes', {}, round);
   useEffect(() => onTokenNeeded(() => setLocked(true)), []);
-  useEffect(() => {
+  useLayoutEffect(() => { // before anything is drawn
     document.documentElement.dataset.theme = theme;
     localStorage.setItem(THEME, theme);
   }, [theme]);
