@@ -8,6 +8,7 @@ module dev.loom.server {
     requires java.management;
     requires jdk.management; // for the metrics of the process
     requires org.eclipse.jetty.server;
+    requires org.eclipse.jetty.websocket.core.server;
     requires org.snakeyaml.engine;
     requires static transitive org.jspecify;
 

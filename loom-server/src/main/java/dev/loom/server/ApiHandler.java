@@ -270,19 +270,27 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                     call.cancel();
                 }
                 call.end(answered(call));
-                callback.succeeded();
+                if (!call.isSocket()) {
+                    callback.succeeded();
+                }
             } catch (ApiFailure e) {
                 pool.counters(route.name()).failures.increment();
                 fail(e);
             } catch (BrokenPipeException | UncheckedIOException | IOException e) {
-                callback.failed(e);
+                broken(call, e);
             } catch (RuntimeException | Error e) {
                 // whatever it is, the client must not wait for ever
                 pool.counters(route.name()).failures.increment();
-                callback.failed(e);
+                broken(call, e);
             } finally {
                 running.remove(call);
                 call.abandon();
+            }
+        }
+
+        private void broken(JettyCall call, Throwable failure) {
+            if (!call.isSocket()) {
+                callback.failed(failure);
             }
         }
 
@@ -292,8 +300,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 route.answer(call);
                 return new byte[0];
             } catch (ApiFailure e) {
-                call.abandon();
                 if (!call.began()) {
+                    call.abandon();
                     throw e;
                 }
                 pool.counters(route.name()).failures.increment();

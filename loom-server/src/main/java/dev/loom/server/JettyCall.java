@@ -31,6 +31,7 @@ final class JettyCall implements HttpCall {
     private final Map<String, List<String>> parameters;
     private final Consumer<Throwable> cutOff;
     private @Nullable AnswerStream out;
+    private @Nullable SocketAnswer socket;
     private long stepNs;
     private long totalNs;
     private volatile boolean cancelled;
@@ -137,6 +138,20 @@ final class JettyCall implements HttpCall {
         return begun;
     }
 
+    @Override
+    public Messages beginMessages() throws IOException {
+        SocketAnswer begun = new SocketAnswer(
+                Duration.ofNanos(stepNs), KEEP_ALIVE, request.getComponents().getScheduler(), this::cancel);
+        begun.open(request, response);
+        socket = begun;
+        return begun;
+    }
+
+    /** Whether the answer goes on without the request, as messages. */
+    boolean isSocket() {
+        return socket != null;
+    }
+
     private void keepAlive(AnswerStream lines) {
         Runnable ask = () -> {
             if (lines.keepAlive()) {
@@ -150,11 +165,14 @@ final class JettyCall implements HttpCall {
 
     /** Whether the client has got a part of the answer, and with it the status. */
     boolean began() {
-        return out != null && out.began();
+        return socket != null || (out != null && out.began());
     }
 
     /** Ends an answer that broke off. */
     void abandon() {
+        if (socket != null) {
+            socket.close("");
+        }
         if (out != null) {
             out.end();
         }
@@ -166,6 +184,10 @@ final class JettyCall implements HttpCall {
      * @param last the end of it
      */
     void end(byte[] last) throws IOException {
+        if (socket != null) {
+            socket.close(new String(last, StandardCharsets.UTF_8));
+            return;
+        }
         AnswerStream begun = Objects.requireNonNull(out, "answer did not begin");
         begun.end();
         begun.write(last);

@@ -18,6 +18,7 @@ import dev.loom.server.api.SchemaApi;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.ingest.IngestServer;
+import dev.loom.server.loki.LokiApi;
 import dev.loom.server.page.PageApi;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.time.ClockPair;
@@ -214,7 +215,8 @@ public final class LoomServer implements AutoCloseable {
         return List.of(
                 new QueryApi(store.directory(), stored),
                 new SchemaApi(schema(settings.apiSchemaChanges())),
-                new PageApi());
+                new PageApi(),
+                new LokiApi(stored));
     }
 
     private void startHttp() throws IOException {

@@ -22,8 +22,15 @@ public record HistogramRequest(
      * Steps of time.
      *
      * @param length of each; null for a round one that gives about {@code countMax} steps
+     * @param originNs a time in epoch nanoseconds that is a multiple of the length away from the first step's start, unless the first
+     *     record's time or the start asked for is that start
      */
-    public record Steps(@Nullable Duration length, int countMax) {
+    public record Steps(@Nullable Duration length, int countMax, long originNs) {
+        /** Steps at round times. */
+        public Steps(@Nullable Duration length, int countMax) {
+            this(length, countMax, 0);
+        }
+
         /** @throws RequestException if the length is zero, negative or longer than 292 years */
         public Steps {
             if (length != null && length.isZero()) {

@@ -53,7 +53,8 @@ record HistogramSteps(TimeRange range, long stepNs) {
         // the unsigned length: a range may exceed a long
         long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(asked.countMax(), COUNT_MIN)));
         // start at a round time unless a start was asked for
-        long roundNs = Math.floorDiv(fromNs, step) * step;
+        long pastNs = Math.floorMod(Math.floorMod(fromNs, step) - Math.floorMod(asked.originNs(), step), step);
+        long roundNs = fromNs - pastNs;
         fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
         long steps = steps(toNs - fromNs, step);
         if (Long.compareUnsigned(steps, Histogram.CELLS_MAX) > 0) {

@@ -1,5 +1,7 @@
 package dev.loom.server.http;
 
+import dev.loom.server.text.TextBuffer;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,25 @@ public interface HttpCall {
      * whether the client is still there.
      */
     OutputStream beginLines(String type);
+
+    /**
+     * Begins an answer of messages, by switching to a web socket. It ends when the route returns; when the client leaves, the request is
+     * cancelled.
+     *
+     * @throws ApiFailure if the client did not ask for that
+     * @throws IOException if the client has gone
+     */
+    Messages beginMessages() throws IOException;
+
+    /** Messages to a client. For the thread that answers. */
+    interface Messages {
+        /**
+         * Sends and clears a text; returns when it is with the client or the network.
+         *
+         * @throws IOException if the client has gone, or reads too slowly
+         */
+        void send(TextBuffer text) throws IOException;
+    }
 
     /** Sets a header of the answer, which has not begun. */
     void answerHeader(String name, String value);

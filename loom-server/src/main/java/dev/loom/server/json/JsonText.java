@@ -193,7 +193,7 @@ public final class JsonText {
      *
      * @param scratch holds a copy of its bytes meanwhile
      */
-    static void putField(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch) {
+    public static void putField(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch) {
         switch (value.kind()) {
             case ABSENT -> into.put("null");
             case INTEGER -> into.putLong(value.longValue());

@@ -1,0 +1,176 @@
+package dev.loom.server;
+
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpCall;
+import dev.loom.server.text.TextBuffer;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.eclipse.jetty.websocket.core.Configuration;
+import org.eclipse.jetty.websocket.core.CoreSession;
+import org.eclipse.jetty.websocket.core.Frame;
+import org.eclipse.jetty.websocket.core.FrameHandler;
+import org.eclipse.jetty.websocket.core.OpCode;
+import org.eclipse.jetty.websocket.core.WebSocketComponents;
+import org.eclipse.jetty.websocket.core.exception.WebSocketException;
+import org.eclipse.jetty.websocket.core.server.Handshaker;
+import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer of messages over a web socket. The client may send what it likes, as long as it is short: only that it closes counts. A ping
+ * now and then shows whether it is still there. Messages are for the thread that answers, the rest is for any thread.
+ */
+final class SocketAnswer implements HttpCall.Messages, FrameHandler {
+    private static final int FRAME_MAX = 4 * 1024;
+    private static final int REASON_MAX = 100;
+    private static final WebSocketComponents COMPONENTS = new WebSocketComponents();
+
+    private final Duration patience;
+    private final Duration pingEvery;
+    private final Scheduler scheduler;
+    private final Runnable onGone;
+    private final CompletableFuture<CoreSession> opened = new CompletableFuture<>();
+    private volatile boolean closed;
+
+    /**
+     * @param patience how long the client may take to read a message
+     * @param pingEvery how often to ask whether it is there
+     * @param onGone called once it has left
+     */
+    SocketAnswer(Duration patience, Duration pingEvery, Scheduler scheduler, Runnable onGone) {
+        this.patience = patience;
+        this.pingEvery = pingEvery;
+        this.scheduler = scheduler;
+        this.onGone = onGone;
+    }
+
+    /**
+     * Switches the request's connection, and returns when it is a web socket.
+     *
+     * @throws ApiFailure if the request does not ask for one
+     */
+    void open(Request request, Response response) throws IOException {
+        Handshaker handshaker = Handshaker.newInstance();
+        WebSocketNegotiator negotiator = WebSocketNegotiator.from(
+                (asked, answer, callback) -> this, (created, asked, answer) -> this, customizer());
+        try {
+            if (!handshaker.isWebSocketUpgradeRequest(request)
+                    || !handshaker.upgradeRequest(
+                            negotiator, request, response, Callback.from(() -> {}, this::fail), COMPONENTS, null)) {
+                throw ApiFailure.badRequest("request does not ask for a web socket of version 13");
+            }
+        } catch (WebSocketException e) {
+            throw ApiFailure.badRequest("not a request for a web socket: " + e.getMessage());
+        }
+        await(opened);
+        ping();
+    }
+
+    private static Configuration.Customizer customizer() {
+        return configuration -> {
+            configuration.setIdleTimeout(Duration.ZERO);
+            configuration.setMaxFrameSize(FRAME_MAX);
+            configuration.setAutoFragment(false);
+        };
+    }
+
+    @Override
+    public void onOpen(CoreSession session, Callback callback) {
+        // longer frames than those that the client may send are sent whole
+        opened.complete(session);
+        callback.succeeded();
+        session.demand();
+    }
+
+    @Override
+    public void onFrame(Frame frame, Callback callback) {
+        callback.succeeded();
+        if (frame.getOpCode() != OpCode.CLOSE) {
+            opened.join().demand();
+        } else {
+            gone();
+        }
+    }
+
+    @Override
+    public void onError(Throwable cause, Callback callback) {
+        fail(cause);
+        callback.succeeded();
+    }
+
+    @Override
+    public void onClosed(CloseStatus closeStatus, Callback callback) {
+        gone();
+        callback.succeeded();
+    }
+
+    private void fail(Throwable cause) {
+        opened.completeExceptionally(cause);
+        gone();
+    }
+
+    private void gone() {
+        closed = true;
+        onGone.run();
+    }
+
+    private void ping() {
+        if (!closed) {
+            opened.join().sendFrame(new Frame(OpCode.PING), Callback.from(() -> {}, this::fail), false);
+            scheduler.schedule(this::ping, pingEvery.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void send(TextBuffer text) throws IOException {
+        CompletableFuture<@Nullable Void> sent = new CompletableFuture<>();
+        Frame frame = new Frame(OpCode.TEXT, ByteBuffer.wrap(text.toByteArray()));
+        text.clear();
+        opened.join().sendFrame(frame, Callback.from(() -> sent.complete(null), sent::completeExceptionally), false);
+        await(sent);
+    }
+
+    private void await(CompletableFuture<?> done) throws IOException {
+        try {
+            done.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            gone();
+            throw new IOException(String.valueOf(e.getCause()), e.getCause());
+        } catch (TimeoutException e) {
+            gone();
+            if (isOpen()) {
+                opened.join().abort();
+            }
+            throw new IOException("client read the response too slowly: ms=" + patience.toMillis(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("response was interrupted");
+        }
+    }
+
+    /** @param failure why the answer broke off; empty if it did not */
+    void close(String failure) {
+        closed = true;
+        String reason = failure.length() <= REASON_MAX ? failure : failure.substring(0, REASON_MAX);
+        String ascii = reason.replaceAll("[^ -~]", "?");
+        if (isOpen()) {
+            opened.join()
+                    .close(failure.isEmpty() ? CloseStatus.NORMAL : CloseStatus.SERVER_ERROR, ascii, Callback.NOOP);
+        }
+    }
+
+    private boolean isOpen() {
+        return opened.isDone() && !opened.isCompletedExceptionally();
+    }
+}

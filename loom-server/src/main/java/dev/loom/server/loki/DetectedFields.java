@@ -1,0 +1,122 @@
+package dev.loom.server.loki;
+
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TimeRange;
+import dev.loom.server.loki.LogQl.Selection;
+import dev.loom.server.text.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/** The fields of the newest lines, with how many values each has among them. For one thread. */
+final class DetectedFields {
+    private static final Pattern INTEGER = Pattern.compile("-?\\d{1,19}");
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,30}(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?");
+    private static final int DEPTH_MAX = 16;
+    private static final int FIELDS_MAX = 2_000;
+
+    private final QueryMemory memory;
+    private final Map<String, Detected> fields = new TreeMap<>();
+
+    DetectedFields(QueryMemory memory) {
+        this.memory = memory;
+    }
+
+    /**
+     * A field.
+     *
+     * @param path where it is in a line of JSON; empty if it is beside the line
+     */
+    private record Detected(List<String> path, Set<String> values) {
+        String type() {
+            if (values.stream().allMatch(value -> INTEGER.matcher(value).matches())) {
+                return "int";
+            } else if (values.stream().allMatch(value -> NUMBER.matcher(value).matches())) {
+                return "float";
+            }
+            return Set.of("true", "false").containsAll(values) ? "boolean" : "string";
+        }
+    }
+
+    void read(LokiSession session, Selection selection, TimeRange range, int lines) {
+        for (LogLine line : new LogQuery(session, Order.NEWEST_FIRST, lines).run(selection, range)) {
+            line.metadata().forEach((label, value) -> add(label, List.of(), value));
+            if (line.line().startsWith("{")) {
+                addMembers(line.line());
+            }
+        }
+    }
+
+    private void addMembers(String line) {
+        try {
+            addMembers(List.of(), JsonObject.parse(line.getBytes(StandardCharsets.UTF_8)));
+        } catch (IllegalArgumentException e) {
+            // a text that begins like JSON has no fields
+            return;
+        }
+    }
+
+    private void addMembers(List<String> path, Map<?, ?> members) {
+        members.forEach((name, value) -> {
+            List<String> member = new ArrayList<>(path);
+            member.add(String.valueOf(name));
+            if (value instanceof Map<?, ?> nested && member.size() < DEPTH_MAX) {
+                addMembers(member, nested);
+            } else if (value != null && !(value instanceof List<?>)) {
+                add(StreamSource.label(String.join("_", member)), member, String.valueOf(value));
+            }
+        });
+    }
+
+    private void add(String label, List<String> path, String value) {
+        Detected field = fields.get(label);
+        if (field == null && fields.size() < FIELDS_MAX) {
+            memory.reserve(512 + 4L * label.length());
+            field = new Detected(path, new TreeSet<>());
+            fields.put(label, field);
+        }
+        if (field != null && field.values().add(value)) {
+            memory.reserve(128 + 2L * value.length());
+        }
+    }
+
+    /** The fields, as Loki lists them. */
+    Map<String, Object> fields(int limit) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        fields.forEach((label, field) -> {
+            if (rows.size() < limit) {
+                Map<String, Object> row = new LinkedHashMap<>();
+                row.put("label", label);
+                row.put("type", field.type());
+                row.put("cardinality", field.values().size());
+                row.put("parsers", field.path().isEmpty() ? List.of() : List.of("json"));
+                if (!field.path().isEmpty()) {
+                    row.put("jsonPath", field.path());
+                }
+                rows.add(row);
+            }
+        });
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("fields", rows);
+        answer.put("limit", limit);
+        return answer;
+    }
+
+    /** The values of a field. */
+    Map<String, Object> values(String label, int limit) {
+        Detected field = fields.get(label);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put(
+                "values",
+                field == null ? List.of() : field.values().stream().limit(limit).toList());
+        answer.put("limit", limit);
+        return answer;
+    }
+}

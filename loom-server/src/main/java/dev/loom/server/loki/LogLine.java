@@ -1,0 +1,33 @@
+package dev.loom.server.loki;
+
+import java.util.Comparator;
+import java.util.Map;
+
+/**
+ * A line of an answer.
+ *
+ * @param source the place of its source among those selected
+ * @param labels of its stream
+ * @param metadata fields beside it
+ */
+record LogLine(
+        long timeNs, int source, long address, Map<String, String> labels, String line, Map<String, String> metadata) {
+    static final Comparator<LogLine> OLDEST_FIRST = Comparator.comparingLong(LogLine::timeNs)
+            .thenComparingInt(LogLine::source)
+            .thenComparingLong(LogLine::address);
+
+    private static final int OVERHEAD = 256;
+    private static final int MEMBER_OVERHEAD = 160;
+
+    /** Bytes of memory that it takes, at most; what streams share is counted with each. */
+    long size() {
+        return OVERHEAD + 2L * line.length() + size(labels) + size(metadata);
+    }
+
+    private static long size(Map<String, String> texts) {
+        return texts.entrySet().stream()
+                .mapToLong(each -> MEMBER_OVERHEAD
+                        + 2L * (each.getKey().length() + each.getValue().length()))
+                .sum();
+    }
+}

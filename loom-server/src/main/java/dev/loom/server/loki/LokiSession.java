@@ -1,0 +1,201 @@
+package dev.loom.server.loki;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.AggregateRequest;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.ScanRequest;
+import dev.loom.query.service.SourceRequest;
+import dev.loom.query.where.Where;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.StoreQueries;
+import dev.loom.server.loki.LogQl.Selection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.agrona.DirectBuffer;
+
+/** One request over one snapshot: its sources, the queries that it runs, and what all of them lack. For one thread. */
+final class LokiSession {
+    private final String query;
+    private final StoreQueries.Session session;
+    private final Snapshot snapshot;
+    private final long deadlineNs;
+    private final Report report = new Report();
+
+    /**
+     * @param query the text that positions are in
+     * @param timeMax how long all queries may take together
+     */
+    LokiSession(String query, StoreQueries.Session session, Snapshot snapshot, Duration timeMax) {
+        this.query = query;
+        this.session = session;
+        this.snapshot = snapshot;
+        this.deadlineNs = System.nanoTime() + timeMax.toNanos();
+    }
+
+    /** A source, with what its records have to meet to be among the lines of a selection. */
+    record Selected(StreamSource of, SourceConditions conditions, Condition condition) {
+        RecordSelection records(TimeRange range) {
+            return new RecordSelection(of.source(), range, of.eventTime(), condition.terms());
+        }
+
+        RecordSelection records(TimeRange range, Condition more) {
+            return new RecordSelection(
+                    of.source(), range, of.eventTime(), condition.and(more).terms());
+        }
+    }
+
+    Report report() {
+        return report;
+    }
+
+    QueryMemory memory() {
+        return session.memory();
+    }
+
+    /** The sources that may have lines of a selection. */
+    List<Selected> select(Selection selection) {
+        return select(query, snapshot, selection);
+    }
+
+    static List<Selected> select(String query, Snapshot snapshot, Selection selection) {
+        List<Selected> selected = new ArrayList<>();
+        snapshot.sources().forEach(source -> {
+            StreamSource of = StreamSource.of(source);
+            SourceConditions conditions = new SourceConditions(query, of);
+            Condition condition = conditions.of(selection);
+            if (!condition.isNever()) {
+                selected.add(new Selected(of, conditions, condition));
+            }
+        });
+        return selected;
+    }
+
+    /**
+     * Runs a query within what is left of the time.
+     *
+     * @throws ApiFailure if the time was over before, or if there are too many groups
+     */
+    QueryReport run(Function<QueryLimits, SourceRequest> request, ResultHandler results) {
+        Duration left = Duration.ofNanos(deadlineNs - System.nanoTime());
+        if (left.isNegative() || left.isZero()) {
+            throw timeout();
+        }
+        SourceRequest asked = request.apply(QueryLimits.NONE.withTimeMax(left));
+        try {
+            QueryReport ended = session.run(snapshot, asked, results);
+            report.add(asked.records().source().name(), ended);
+            return ended;
+        } catch (GroupLimitException e) {
+            throw tooManySeries();
+        }
+    }
+
+    static ApiFailure tooManySeries() {
+        return ApiFailure.badRequest("maximum of series (" + Limits.SERIES_MAX
+                + ") reached for a single query; consider reducing query cardinality by adding more specific stream"
+                + " selectors, reducing the time range, or aggregating results with functions like sum()");
+    }
+
+    static ApiFailure timeout() {
+        return new ApiFailure(504, "timeout", "query timed out");
+    }
+
+    /** The mean length of a source's payloads; 0 if it has none. */
+    double meanLength(Source source) {
+        Source.Statistics held = snapshot.statistics(source.id());
+        return held.records() == 0 ? 0 : (double) held.bytes() / held.records();
+    }
+
+    /** The number of records of a selection. */
+    long count(Selected of, TimeRange range) {
+        long[] count = {0};
+        run(limits -> new AggregateRequest(of.records(range), null, List.of(), 0, limits), new ResultHandler() {
+            @Override
+            public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
+                count[0] = result.count();
+            }
+        });
+        return count[0];
+    }
+
+    /** The streams that have lines of a selection, by some of their labels. */
+    Set<Map<String, String>> streams(Selection selection, TimeRange range, List<String> labels) {
+        Set<Map<String, String>> streams = new LinkedHashSet<>();
+        if (range.fromNs() < range.toNs()) {
+            Grid end = new Grid(range.toNs() - 1, 1, 1);
+            new RangeQuery(this, LokiQueries.count(selection, labels, range.toNs() - range.fromNs()), end, labels)
+                    .run()
+                    .forEach(series -> streams.add(series.labels()));
+        }
+        return streams;
+    }
+
+    /** Whether there is a record of a selection. */
+    boolean hasRecords(Selected of, TimeRange range) {
+        return exists(of, range, Condition.ALWAYS);
+    }
+
+    /** Whether there is such a record. */
+    private boolean exists(Selected of, TimeRange range, Condition more) {
+        boolean[] found = {false};
+        run(limits -> new ScanRequest(of.records(range, more), Order.NEWEST_FIRST, 1, limits), new ResultHandler() {
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                found[0] = true;
+            }
+        });
+        return found[0];
+    }
+
+    /**
+     * The one field that a label names among the selected records.
+     *
+     * @return empty if there is none
+     * @throws ApiFailure if it names several
+     */
+    String field(Selected of, String label, TimeRange range, int position) {
+        List<String> fields = of.conditions().fields(label, position);
+        if (fields.size() < 2) {
+            return fields.isEmpty() ? "" : fields.get(0);
+        }
+        Condition others = Condition.NEVER;
+        for (String field : fields.subList(1, fields.size())) {
+            others = others.or(hasValue(field));
+        }
+        if (!exists(of, range, others)) {
+            return fields.get(0);
+        }
+        List<String> present = new ArrayList<>();
+        for (String field : fields) {
+            if (exists(of, range, hasValue(field))) {
+                present.add(field);
+            }
+        }
+        if (present.size() > 1) {
+            throw of.conditions()
+                    .error(
+                            "label names several fields: " + label + ", fields=" + present
+                                    + "; name one with | json x=\"a.b\"",
+                            position);
+        }
+        return present.isEmpty() ? fields.get(0) : present.get(0);
+    }
+
+    private static Condition hasValue(String field) {
+        return Condition.of(new Where.Not(new Where.IsNull(field)));
+    }
+}

@@ -1,0 +1,240 @@
+package dev.loom.server.loki;
+
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.GroupOrder;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.GroupRequest;
+import dev.loom.query.service.HistogramRequest.Steps;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.loki.LogQl.RangeAggregation;
+import dev.loom.server.loki.LogQl.RangeOperation;
+import dev.loom.server.loki.LokiSession.Selected;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes a value of the records in the range before each point, the point itself included: in Loki a range is {@code (t - d, t]}, here
+ * {@code [t - d + 1 ns, t + 1 ns)}. What adds up is found in steps of the greatest common divisor of range and step, from one pass over
+ * each source. Quantiles don't add up: points whose ranges don't overlap are found together. For one thread.
+ */
+final class RangeQuery {
+    private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
+
+    private final LokiSession session;
+    private final RangeAggregation query;
+    private final Grid grid;
+    private final List<String> labels;
+    private final Map<Map<String, String>, RangeTally> tallies = new LinkedHashMap<>();
+    private final Map<Map<String, String>, Series> quantiles = new LinkedHashMap<>();
+    private long additions;
+
+    /** @param labels of the series */
+    RangeQuery(LokiSession session, RangeAggregation query, Grid grid, List<String> labels) {
+        this.session = session;
+        this.query = query;
+        this.grid = grid;
+        this.labels = labels;
+    }
+
+    List<Series> run() {
+        TimeRange all = new TimeRange(beginNs(0), endNs(grid.count() - 1));
+        List<Series> found = new ArrayList<>();
+        List<Selected> sources = session.select(query.selection());
+        if (query.operation() == RangeOperation.QUANTILE_OVER_TIME && sources.size() > 1) {
+            sources = withRecords(sources, all);
+        }
+        for (Selected source : sources) {
+            boolean levelApart = query.operation() == RangeOperation.QUANTILE_OVER_TIME;
+            SeriesLabels of = new SeriesLabels(session, source, levelApart, labels, all, query.position());
+            String field = query.unwrap() == null ? null : session.field(source, query.unwrap(), all, query.position());
+            if (field != null && field.isEmpty()) {
+                continue; // its records have no such field
+            }
+            if (query.operation() == RangeOperation.QUANTILE_OVER_TIME) {
+                quantiles(source, of, field);
+            } else {
+                sums(source, of, field, all);
+            }
+        }
+        tallies.forEach((key, tally) -> found.add(tally.series(key)));
+        found.addAll(quantiles.values());
+        return found;
+    }
+
+    private long beginNs(int point) {
+        return grid.timeNs(point) - query.offsetNs() - query.rangeNs() + 1;
+    }
+
+    private long endNs(int point) {
+        return grid.timeNs(point) - query.offsetNs() + 1;
+    }
+
+    /** Quantiles of several sources can't be put together, so one of them alone may have records, unless series tell them apart. */
+    private List<Selected> withRecords(List<Selected> sources, TimeRange all) {
+        if (labels.contains(Streams.SOURCE)) {
+            return sources;
+        }
+        List<Selected> having = sources.stream()
+                .filter(source -> session.hasRecords(source, all))
+                .toList();
+        if (having.size() > 1) {
+            throw ApiFailure.badRequest("quantiles of several sources can't be put together: sources="
+                    + having.stream().map(each -> each.of().source().name()).toList()
+                    + "; by (source) tells them apart");
+        }
+        return having;
+    }
+
+    private void sums(Selected source, SeriesLabels of, @Nullable String field, TimeRange all) {
+        long cellNs = grid.count() == 1
+                ? query.rangeNs()
+                : BigInteger.valueOf(query.rangeNs())
+                        .gcd(BigInteger.valueOf(grid.stepNs()))
+                        .longValueExact();
+        long range = query.rangeNs() / cellNs;
+        long step = grid.count() == 1 ? 1 : grid.stepNs() / cellNs;
+        groups(source, of, field, List.of(), all, grid.count() == 1 ? 0 : cellNs, (group, key) -> {
+            long cell = (group.range().fromNs() - all.fromNs()) / cellNs;
+            long first = Math.max(0, -Math.floorDiv(-(cell - range + 1), step));
+            long last = Math.min(grid.count() - 1L, cell / step);
+            additions += Math.max(0, last - first + 1);
+            if (additions > Limits.ADDITIONS_MAX) {
+                throw ApiFailure.badRequest("range is too long for its step, or too many series: additions=" + additions
+                        + ", max=" + Limits.ADDITIONS_MAX + "; a longer step takes fewer");
+            }
+            RangeTally tally = first <= last ? tally(key) : null;
+            for (int point = (int) first; tally != null && point <= last; point++) {
+                tally.add(point, group, query.unwrap() == null);
+            }
+        });
+    }
+
+    private RangeTally tally(Map<String, String> key) {
+        RangeTally tally = tallies.get(key);
+        if (tally == null) {
+            reserve(tallies.size() + 1, RangeTally.size(grid.count()) + Series.size(grid.count()));
+            tally = new RangeTally(query.operation(), query.rangeNs(), grid.count());
+            tallies.put(key, tally);
+        }
+        return tally;
+    }
+
+    private void reserve(int series, long bytes) {
+        if (series > Limits.GROUPS_MAX) {
+            throw LokiSession.tooManySeries();
+        }
+        session.memory().reserve(bytes);
+    }
+
+    private void quantiles(Selected source, SeriesLabels of, @Nullable String field) {
+        List<BigDecimal> wanted = List.of(BigDecimal.ZERO.max(query.quantile()).multiply(HUNDRED));
+        boolean tiles = grid.count() == 1 || query.rangeNs() % grid.stepNs() == 0;
+        long phases = tiles ? Math.min(grid.count(), query.rangeNs() / grid.stepNs()) : grid.count();
+        phases = grid.count() == 1 ? 1 : phases;
+        if (phases > Limits.PASSES_MAX) {
+            throw ApiFailure.badRequest("too many ranges that overlap: passes=" + phases + ", max=" + Limits.PASSES_MAX
+                    + "; a range that is a small multiple of the step takes fewer");
+        }
+        for (int phase = 0; phase < phases; phase++) {
+            int begin = phase;
+            int stride = (int) phases;
+            int last = begin + (grid.count() - 1 - begin) / stride * stride;
+            boolean one = last == begin;
+            TimeRange range = new TimeRange(beginNs(begin), endNs(last));
+            groups(source, of, field, wanted, range, one ? 0 : query.rangeNs(), (group, key) -> {
+                long tile = one ? 0 : (group.range().fromNs() - range.fromNs()) / query.rangeNs();
+                group.percentiles()
+                        .values()
+                        .forEach(value -> set(quantile(key), (int) (begin + tile * stride), value.doubleValue()));
+            });
+        }
+    }
+
+    private static void set(Series series, int point, double value) {
+        if (series.has(point)) {
+            throw ApiFailure.badRequest(
+                    "quantiles of values that read alike can't be put together, such as 1 and \"1\": labels="
+                            + series.labels());
+        }
+        series.set(point, value);
+    }
+
+    private Series quantile(Map<String, String> key) {
+        Series series = quantiles.get(key);
+        if (series == null) {
+            reserve(quantiles.size() + 1, Series.size(grid.count()));
+            series = new Series(key, grid.count());
+            quantiles.put(key, series);
+        }
+        return series;
+    }
+
+    /**
+     * Finds groups of a source's records.
+     *
+     * @param stepNs length of steps from the start of the range on; 0 for none
+     * @param each takes a group, or each of its steps, with its labels
+     */
+    private void groups(
+            Selected source,
+            SeriesLabels of,
+            @Nullable String field,
+            List<BigDecimal> percentiles,
+            TimeRange range,
+            long stepNs,
+            BiConsumer<Group, Map<String, String>> each) {
+        for (String level : of.levels()) {
+            Condition ofLevel = level.isEmpty() ? Condition.ALWAYS : Levels.where(level::equals);
+            groups(source.records(range, ofLevel), of, level, field, percentiles, stepNs, each);
+        }
+    }
+
+    private void groups(
+            RecordSelection records,
+            SeriesLabels of,
+            String level,
+            @Nullable String field,
+            List<BigDecimal> percentiles,
+            long stepNs,
+            BiConsumer<Group, Map<String, String>> each) {
+        Steps steps = stepNs == 0
+                ? null
+                : new Steps(Duration.ofNanos(stepNs), 1, records.range().fromNs());
+        session.run(
+                limits -> new GroupRequest(
+                        records,
+                        field,
+                        new GroupRequest.Keys(of.fields(), steps),
+                        percentiles,
+                        null,
+                        GroupOrder.ascending(GroupOrder.By.KEY),
+                        Integer.MAX_VALUE,
+                        new GroupRequest.Caps(Limits.GROUPS_MAX, Limits.GROUPS_MAX, false),
+                        limits),
+                new ResultHandler() {
+                    @Override
+                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
+                        Map<List<String>, Map<String, String>> keys = new HashMap<>();
+                        for (Group group : groups) {
+                            List<String> texts = group.key().stream()
+                                    .map(value -> value.kind() + value.text())
+                                    .toList();
+                            Map<String, String> key = keys.computeIfAbsent(texts, added -> of.of(group, level));
+                            each.accept(group, key);
+                        }
+                    }
+                });
+    }
+}

@@ -1,0 +1,63 @@
+package dev.loom.server.loki;
+
+import dev.loom.query.model.Completeness;
+import dev.loom.query.service.QueryReport;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What the answers of a request lack, and what they cost. For one thread. */
+final class Report {
+    private final Set<String> warnings = new LinkedHashSet<>();
+    private long bytesRead;
+    private long recordsRead;
+    private boolean timedOut;
+
+    void add(String source, QueryReport report) {
+        bytesRead += report.statistics().bytesRead();
+        recordsRead += report.statistics().recordsReturned();
+        Completeness lacks = report.completeness();
+        if (lacks.lost() > 0) {
+            warn(source, "lost records in the range: " + lacks.lost());
+        }
+        if (lacks.damagedPages() > 0) {
+            warn(source, "damaged pages in the range: " + lacks.damagedPages());
+        }
+        if (lacks.expired()) {
+            warn(source, "part of the range is no longer retained");
+        }
+        if (report.withoutTime() > 0) {
+            warn(source, "records without a time are left out: " + report.withoutTime());
+        }
+        if (lacks.limit() != Completeness.Limit.NONE) {
+            timedOut |= lacks.limit() == Completeness.Limit.TIME;
+            warn(source, "query ended early: " + lacks.limit().name().toLowerCase(java.util.Locale.ROOT));
+        }
+    }
+
+    private void warn(String source, String warning) {
+        warnings.add("incomplete answer: source=" + source + ": " + warning);
+    }
+
+    /** Says something of the answer. */
+    void note(String warning) {
+        warnings.add(warning);
+    }
+
+    List<String> warnings() {
+        return List.copyOf(warnings);
+    }
+
+    /** Whether the time was over before everything was found. */
+    boolean timedOut() {
+        return timedOut;
+    }
+
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    long recordsRead() {
+        return recordsRead;
+    }
+}

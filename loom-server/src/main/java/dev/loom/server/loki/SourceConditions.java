@@ -1,0 +1,259 @@
+package dev.loom.server.loki;
+
+import dev.loom.api.ValueUnit;
+import dev.loom.format.Field;
+import dev.loom.format.PayloadFormat;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.loki.LogQl.LabelFilter;
+import dev.loom.server.loki.LogQl.LabelFilter.Comparison;
+import dev.loom.server.loki.LogQl.LabelFilter.Junction;
+import dev.loom.server.loki.LogQl.Match;
+import dev.loom.server.loki.LogQl.Matcher;
+import dev.loom.server.loki.LogQl.Selection;
+import dev.loom.server.loki.LogQl.Stage;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** Makes conditions on the records of one source from a selection. For one thread. */
+final class SourceConditions {
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?");
+
+    private final String query;
+    private final StreamSource of;
+    /** The fields of the labels that {@code json} gave. */
+    private final Map<String, String> extracted = new HashMap<>();
+
+    /** @param query the text that positions are in */
+    SourceConditions(String query, StreamSource of) {
+        this.query = query;
+        this.of = of;
+    }
+
+    /**
+     * What the records of a selection have to meet. Afterwards {@link #fields} knows the labels of its stages.
+     *
+     * @throws ApiFailure if something is not supported of this source
+     */
+    Condition of(Selection selection) {
+        Condition all = matchers(selection.matchers());
+        if (all.isNever()) {
+            return all;
+        }
+        for (Stage stage : selection.stages()) {
+            all = all.and(stage(stage));
+        }
+        return all;
+    }
+
+    Condition matchers(List<Matcher> matchers) {
+        Condition all = Condition.ALWAYS;
+        for (Matcher matcher : matchers) {
+            // streams have no other labels, so there a field is absent
+            all = all.and(of.labels().contains(matcher.label()) ? matched(matcher) : Condition.of(holds(matcher, "")));
+        }
+        return all;
+    }
+
+    private Condition stage(Stage stage) {
+        if (stage instanceof Stage.LineFilter filter) {
+            Condition any = Condition.NEVER;
+            for (String text : filter.texts()) {
+                any = any.or(line(filter, text));
+            }
+            return filter.match().isNegative() ? any.not() : any;
+        } else if (stage instanceof Stage.Labels labels) {
+            return filter(labels.filter());
+        } else if (stage instanceof Stage.Json json) {
+            if (!of.json()) {
+                throw error(
+                        "lines of source " + of.source().name() + " are texts, not JSON; fields need no json",
+                        json.position());
+            }
+            json.extractions().forEach(each -> extracted.put(each.label(), each.path()));
+        }
+        return Condition.ALWAYS;
+    }
+
+    private Condition line(Stage.LineFilter filter, String text) {
+        String field = of.lineField();
+        if (field == null) {
+            throw error(
+                    "lines of source " + of.source().name()
+                            + " are made of fields, and are not searched; compare fields, as in | "
+                            + StreamSource.label(of.format().fields().get(0).name()) + "=\"...\"",
+                    filter.position());
+        } else if (!filter.match().isRegex()) {
+            return text.isEmpty() ? Condition.ALWAYS : Condition.of(new Where.Contains(field, text));
+        }
+        Condition found = Condition.of(new Where.MatchesRegex(field, text));
+        boolean emptyLine = Regexes.isIn(text, "");
+        return emptyLine ? found.or(Condition.of(new Where.IsNull(field))) : found;
+    }
+
+    private Condition filter(LabelFilter filter) {
+        if (filter instanceof Junction junction) {
+            Condition left = filter(junction.left());
+            Condition right = filter(junction.right());
+            return junction.and() ? left.and(right) : left.or(right);
+        } else if (filter instanceof Comparison comparison) {
+            return compared(comparison);
+        }
+        return matched((Matcher) filter);
+    }
+
+    private Condition matched(Matcher matcher) {
+        if (matcher.label().equals(Streams.SOURCE)) {
+            return Condition.of(holds(matcher, of.source().name()));
+        } else if (of.logs() && matcher.label().equals(Streams.LEVEL)) {
+            return Levels.where(level -> holds(matcher, level));
+        }
+        List<String> fields = fields(matcher.label(), matcher.position());
+        Condition any = Condition.NEVER;
+        Condition none = Condition.ALWAYS;
+        for (String field : fields) {
+            any = any.or(isText(matcher, field));
+            none = none.and(Condition.of(new Where.IsNull(field)));
+        }
+        Matcher positive = matcher.match().isNegative()
+                ? new Matcher(
+                        matcher.label(),
+                        matcher.match().isRegex() ? Match.REGEX : Match.EQUAL,
+                        matcher.value(),
+                        matcher.position())
+                : matcher;
+        Condition matched = holds(positive, "") ? any.or(none) : any;
+        return matcher.match().isNegative() ? matched.not() : matched;
+    }
+
+    /** Whether a text meets a matcher. */
+    static boolean holds(Matcher matcher, String text) {
+        return switch (matcher.match()) {
+            case EQUAL -> text.equals(matcher.value());
+            case NOT_EQUAL -> !text.equals(matcher.value());
+            case REGEX -> Regexes.matches(matcher.value(), text);
+            case NOT_REGEX -> !Regexes.matches(matcher.value(), text);
+        };
+    }
+
+    /** Whether a field's text is that of a matcher, or matches it. */
+    private Condition isText(Matcher matcher, String field) {
+        if (matcher.match().isRegex()) {
+            return checked(new Where.MatchesRegex(field, Regexes.whole(matcher.value())), matcher.position());
+        }
+        PayloadFormat format = of.format();
+        String text = matcher.value();
+        Field.Type type = format.declaredType(field);
+        boolean number = NUMBER.matcher(text).matches();
+        Literal.Numeric numeric = number ? numeric(new BigDecimal(text), ValueUnit.NONE) : null;
+        if (type == null) {
+            List<Literal> literals = new ArrayList<>(List.of(new Literal.Text(text)));
+            if (numeric != null) {
+                literals.add(numeric);
+            }
+            if (text.equals("true") || text.equals("false")) {
+                literals.add(new Literal.Bool(Boolean.parseBoolean(text)));
+            }
+            return checked(new Where.In(field, literals), matcher.position());
+        } else if (type.isNumber() && format.terms(field) == null) {
+            Where equal = numeric == null ? null : new Where.Comparison(field, Where.Operator.EQUAL, numeric);
+            // no number of the type may be this one
+            return equal == null || !binds(equal) ? Condition.NEVER : Condition.of(equal);
+        } else if (type == Field.Type.BOOL) {
+            boolean known = text.equals("true") || text.equals("false");
+            return known
+                    ? Condition.of(new Where.Comparison(
+                            field, Where.Operator.EQUAL, new Literal.Bool(Boolean.parseBoolean(text))))
+                    : Condition.NEVER;
+        }
+        return text.isEmpty() && type != Field.Type.UTF8
+                ? Condition.NEVER
+                : checked(
+                        new Where.Comparison(field, Where.Operator.EQUAL, new Literal.Text(text)), matcher.position());
+    }
+
+    private boolean binds(Where where) {
+        try {
+            where.bind(of.format());
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private Condition checked(Where where, int position) {
+        try {
+            where.bind(of.format());
+            return Condition.of(where);
+        } catch (IllegalArgumentException e) {
+            throw error("source " + of.source().name() + ": " + e.getMessage(), position);
+        }
+    }
+
+    private static Literal.Numeric numeric(BigDecimal number, ValueUnit unit) {
+        BigDecimal stripped = number.stripTrailingZeros();
+        return stripped.scale() <= 0
+                ? new Literal.Numeric(stripped.setScale(0), true, unit)
+                : new Literal.Numeric(number, false, unit);
+    }
+
+    private Condition compared(Comparison comparison) {
+        String label = comparison.label();
+        if (label.equals(Streams.SOURCE) || (of.logs() && label.equals(Streams.LEVEL))) {
+            return Condition.NEVER; // these are no numbers
+        }
+        ValueUnit unit = switch (comparison.unit()) {
+            case NONE -> ValueUnit.NONE;
+            case NANOSECONDS -> ValueUnit.NANOSECONDS;
+            case BYTES -> ValueUnit.BYTES;
+        };
+        Where.Operator operator = operator(comparison.operator());
+        Function<String, Condition> compared = field -> checked(
+                new Where.Comparison(field, operator, numeric(comparison.number(), unit)), comparison.position());
+        Condition any = Condition.NEVER;
+        for (String field : fields(label, comparison.position())) {
+            any = any.or(compared.apply(field));
+        }
+        return any;
+    }
+
+    private static Where.Operator operator(String text) {
+        for (Where.Operator operator : Where.Operator.values()) {
+            if (operator.text().equals(text)) {
+                return operator;
+            }
+        }
+        throw new IllegalStateException("unknown operator: " + text);
+    }
+
+    /**
+     * The fields that a label may name.
+     *
+     * @throws ApiFailure if there are too many
+     */
+    List<String> fields(String label, int position) {
+        String path = extracted.get(label);
+        if (path != null) {
+            return of.format().field(path) == null ? List.of() : List.of(path);
+        }
+        List<String> fields =
+                of.logs() && label.equals(Streams.SERVICE_NAME) ? List.of("service.name") : of.fields(label);
+        if (fields == null) {
+            throw error(
+                    "label may name too many fields, as underscores stand for dots: " + label + ", underscores="
+                            + StreamSource.UNDERSCORES_MAX + " at most; name it with | json x=\"a.b\"",
+                    position);
+        }
+        return fields;
+    }
+
+    ApiFailure error(String message, int position) {
+        return LogQlLexer.error(query, message, position);
+    }
+}
