@@ -247,7 +247,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         private void execute(byte[] sent) {
             try {
                 byte[] body = encoding.decode(sent, REQUEST_LENGTH_MAX);
-                JettyCall call = new JettyCall(request, response, body, cause -> cutOffStream(request, cause));
+                JettyCall call =
+                        new JettyCall(request, response, callback, body, cause -> cutOffStream(request, cause));
                 Load load = route.load(call);
                 long totalNs = load == Load.FOLLOWER
                         ? Long.MAX_VALUE

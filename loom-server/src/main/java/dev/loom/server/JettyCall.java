@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.UrlEncoded;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class JettyCall implements HttpCall {
 
     private final Request request;
     private final Response response;
+    private final Callback callback;
     private final byte[] body;
     private final Map<String, List<String>> parameters;
     private final Consumer<Throwable> cutOff;
@@ -39,12 +41,14 @@ final class JettyCall implements HttpCall {
     /**
      * Takes a request whose body is read.
      *
+     * @param callback of the request; completed here only if the connection becomes a web socket
      * @param cutOff ends the connection to a client that reads too slowly
      * @throws ApiFailure if the parameters are not encoded as they have to be
      */
-    JettyCall(Request request, Response response, byte[] body, Consumer<Throwable> cutOff) {
+    JettyCall(Request request, Response response, Callback callback, byte[] body, Consumer<Throwable> cutOff) {
         this.request = request;
         this.response = response;
+        this.callback = callback;
         this.body = body;
         this.cutOff = cutOff;
         parameters = parameters(request, body);
@@ -142,8 +146,9 @@ final class JettyCall implements HttpCall {
     public Messages beginMessages() throws IOException {
         SocketAnswer begun = new SocketAnswer(
                 Duration.ofNanos(stepNs), KEEP_ALIVE, request.getComponents().getScheduler(), this::cancel);
-        begun.open(request, response);
+        begun.upgrade(request, response, callback);
         socket = begun;
+        begun.awaitOpen();
         return begun;
     }
 

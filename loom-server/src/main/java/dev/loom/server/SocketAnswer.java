@@ -56,23 +56,28 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
     }
 
     /**
-     * Switches the request's connection, and returns when it is a web socket.
+     * Begins to switch the request's connection.
      *
+     * @param callback of the request; it belongs to the switch from now on
      * @throws ApiFailure if the request does not ask for one
      */
-    void open(Request request, Response response) throws IOException {
+    void upgrade(Request request, Response response, Callback callback) {
         Handshaker handshaker = Handshaker.newInstance();
         WebSocketNegotiator negotiator = WebSocketNegotiator.from(
-                (asked, answer, callback) -> this, (created, asked, answer) -> this, customizer());
+                (asked, answer, ignored) -> this, (created, asked, answer) -> this, customizer());
         try {
             if (!handshaker.isWebSocketUpgradeRequest(request)
                     || !handshaker.upgradeRequest(
-                            negotiator, request, response, Callback.from(() -> {}, this::fail), COMPONENTS, null)) {
+                            negotiator, request, response, Callback.from(callback, this::fail), COMPONENTS, null)) {
                 throw ApiFailure.badRequest("request does not ask for a web socket of version 13");
             }
         } catch (WebSocketException e) {
             throw ApiFailure.badRequest("not a request for a web socket: " + e.getMessage());
         }
+    }
+
+    /** Returns when the connection is a web socket. */
+    void awaitOpen() throws IOException {
         await(opened);
         ping();
     }

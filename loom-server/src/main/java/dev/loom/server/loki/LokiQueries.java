@@ -5,7 +5,6 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpCall;
 import dev.loom.server.http.StoreQueries;
-import dev.loom.server.loki.LogQl.Grouping;
 import dev.loom.server.loki.LogQl.RangeAggregation;
 import dev.loom.server.loki.LogQl.RangeOperation;
 import dev.loom.server.loki.LogQl.Selection;
@@ -173,9 +172,8 @@ final class LokiQueries {
         return sum;
     }
 
-    /** A count of a selection's records by labels. */
-    static RangeAggregation count(Selection selection, List<String> labels, long rangeNs) {
-        return new RangeAggregation(
-                RangeOperation.COUNT_OVER_TIME, null, selection, null, rangeNs, 0, new Grouping(false, labels), 0);
+    /** A count of a selection's records. */
+    static RangeAggregation count(Selection selection, long rangeNs) {
+        return new RangeAggregation(RangeOperation.COUNT_OVER_TIME, null, selection, null, rangeNs, 0, null, 0);
     }
 }

@@ -17,6 +17,8 @@ import dev.loom.query.service.SourceRequest;
 import dev.loom.query.where.Where;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.StoreQueries;
+import dev.loom.server.loki.LogQl.Grouping;
+import dev.loom.server.loki.LogQl.RangeAggregation;
 import dev.loom.server.loki.LogQl.Selection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,7 +139,11 @@ final class LokiSession {
         Set<Map<String, String>> streams = new LinkedHashSet<>();
         if (range.fromNs() < range.toNs()) {
             Grid end = new Grid(range.toNs() - 1, 1, 1);
-            new RangeQuery(this, LokiQueries.count(selection, labels, range.toNs() - range.fromNs()), end, labels)
+            List<String> others = LogQl.STREAM_LABELS.stream()
+                    .filter(label -> !labels.contains(label))
+                    .toList();
+            RangeAggregation count = LokiQueries.count(selection, range.toNs() - range.fromNs());
+            new RangeQuery(this, count, end, new Grouping(true, others))
                     .run()
                     .forEach(series -> streams.add(series.labels()));
         }

@@ -51,13 +51,7 @@ final class MetricQuery {
         } else if (asked instanceof Vector vector) {
             return List.of(constant(vector.value()));
         } else if (asked instanceof RangeAggregation range) {
-            Grouping grouping = range.grouping();
-            return new RangeQuery(
-                            session,
-                            range,
-                            grid,
-                            grouping == null ? LogQl.STREAM_LABELS : grouping.of(LogQl.STREAM_LABELS))
-                    .run();
+            return new RangeQuery(session, range, grid, range.grouping()).run();
         } else if (asked instanceof VectorAggregation aggregation) {
             return aggregated(aggregation);
         }
@@ -76,8 +70,8 @@ final class MetricQuery {
     private List<Series> aggregated(VectorAggregation asked) {
         Grouping grouping = asked.grouping();
         if (asked.of() instanceof RangeAggregation range && isOnePass(asked.operation(), range)) {
-            List<String> labels = grouping == null ? List.of() : grouping.of(LogQl.STREAM_LABELS);
-            return new RangeQuery(session, range, grid, labels).run();
+            Grouping by = grouping == null ? new Grouping(false, List.of()) : grouping;
+            return new RangeQuery(session, range, grid, by).run();
         }
         if (grouping != null && !grouping.without() && asked.of() instanceof RangeAggregation range) {
             checkLabels(grouping, range, asked.position());

@@ -10,6 +10,7 @@ import dev.loom.query.service.HistogramRequest.Steps;
 import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.ResultHandler;
 import dev.loom.server.http.ApiFailure;
+import dev.loom.server.loki.LogQl.Grouping;
 import dev.loom.server.loki.LogQl.RangeAggregation;
 import dev.loom.server.loki.LogQl.RangeOperation;
 import dev.loom.server.loki.LokiSession.Selected;
@@ -35,17 +36,17 @@ final class RangeQuery {
     private final LokiSession session;
     private final RangeAggregation query;
     private final Grid grid;
-    private final List<String> labels;
+    private final @Nullable Grouping grouping;
     private final Map<Map<String, String>, RangeTally> tallies = new LinkedHashMap<>();
     private final Map<Map<String, String>, Series> quantiles = new LinkedHashMap<>();
     private long additions;
 
-    /** @param labels of the series */
-    RangeQuery(LokiSession session, RangeAggregation query, Grid grid, List<String> labels) {
+    /** @param grouping of the series; null for the labels of streams */
+    RangeQuery(LokiSession session, RangeAggregation query, Grid grid, @Nullable Grouping grouping) {
         this.session = session;
         this.query = query;
         this.grid = grid;
-        this.labels = labels;
+        this.grouping = grouping;
     }
 
     List<Series> run() {
@@ -57,7 +58,7 @@ final class RangeQuery {
         }
         for (Selected source : sources) {
             boolean levelApart = query.operation() == RangeOperation.QUANTILE_OVER_TIME;
-            SeriesLabels of = new SeriesLabels(session, source, levelApart, labels, all, query.position());
+            SeriesLabels of = new SeriesLabels(session, source, levelApart, labels(source), all, query.position());
             String field = query.unwrap() == null ? null : session.field(source, query.unwrap(), all, query.position());
             if (field != null && field.isEmpty()) {
                 continue; // its records have no such field
@@ -73,6 +74,11 @@ final class RangeQuery {
         return found;
     }
 
+    private List<String> labels(Selected source) {
+        List<String> ofStreams = source.of().labels();
+        return grouping == null ? ofStreams : grouping.of(ofStreams);
+    }
+
     private long beginNs(int point) {
         return grid.timeNs(point) - query.offsetNs() - query.rangeNs() + 1;
     }
@@ -83,7 +89,7 @@ final class RangeQuery {
 
     /** Quantiles of several sources can't be put together, so one of them alone may have records, unless series tell them apart. */
     private List<Selected> withRecords(List<Selected> sources, TimeRange all) {
-        if (labels.contains(Streams.SOURCE)) {
+        if (sources.stream().allMatch(source -> labels(source).contains(Streams.SOURCE))) {
             return sources;
         }
         List<Selected> having = sources.stream()

@@ -1,5 +1,6 @@
 package dev.loom.server.loki;
 
+import dev.loom.server.loki.LogQl.Grouping;
 import dev.loom.server.loki.LogQl.Match;
 import dev.loom.server.loki.LogQl.Matcher;
 import dev.loom.server.loki.LogQl.Selection;
@@ -36,8 +37,9 @@ final class Volumes {
                     Streams.SOURCE, Match.EQUAL, source.of().source().name(), 0));
             Selection alone = new Selection(matchers, selection.stages());
             double mean = session.meanLength(source.of().source());
-            for (Series counts :
-                    new RangeQuery(session, LokiQueries.count(alone, labels, rangeNs), grid, labels).run()) {
+            for (Series counts : new RangeQuery(
+                            session, LokiQueries.count(alone, rangeNs), grid, new Grouping(false, labels))
+                    .run()) {
                 if (byName) {
                     counts.labels().keySet().forEach(name -> add(Map.of(name, ""), counts, mean));
                 } else if (!counts.labels().isEmpty()) {
