@@ -35,6 +35,9 @@ final class LogQlParser {
     /** The deepest nesting of parentheses and aggregations. */
     static final int DEPTH_MAX = 64;
 
+    /** The most conditions and calculations. */
+    static final int TERMS_MAX = 512;
+
     private static final List<String> OPERATORS = List.of("+ -", "* / %", "^");
 
     private static final Set<String> COMPARISONS = Set.of("=", "==", "!=", ">", ">=", "<", "<=");
@@ -44,6 +47,7 @@ final class LogQlParser {
     private final LogQlLexer lexer;
     private final List<Token> ahead = new ArrayList<>();
     private int depth;
+    private int terms;
 
     private LogQlParser(String query) {
         lexer = new LogQlLexer(query);
@@ -316,6 +320,7 @@ final class LogQlParser {
     }
 
     private LabelFilter condition() {
+        oneMore(peek());
         if (peek().is("(")) {
             Token open = take();
             deeper(open);
@@ -347,6 +352,12 @@ final class LogQlParser {
                 label.position());
     }
 
+    private void oneMore(Token at) {
+        if (++terms > TERMS_MAX) {
+            throw lexer.error("too many conditions or calculations: max=" + TERMS_MAX, at.position());
+        }
+    }
+
     private void deeper(Token at) {
         if (++depth > DEPTH_MAX) {
             throw lexer.error("nested too deep: max=" + DEPTH_MAX, at.position());
@@ -367,6 +378,7 @@ final class LogQlParser {
                     throw unsupported(peek());
                 }
             }
+            oneMore(operator);
             boolean toTheRight = operator.is("^");
             deeper(operator);
             LogQl right = calculation(toTheRight ? level : level + 1);

@@ -52,17 +52,15 @@ final class RangeQuery {
     List<Series> run() {
         TimeRange all = new TimeRange(beginNs(0), endNs(grid.count() - 1));
         List<Series> found = new ArrayList<>();
-        List<Selected> sources = session.select(query.selection());
+        Map<Selected, String> fields = fields(all);
+        List<Selected> sources = List.copyOf(fields.keySet());
         if (query.operation() == RangeOperation.QUANTILE_OVER_TIME && sources.size() > 1) {
             sources = withRecords(sources, all);
         }
         for (Selected source : sources) {
             boolean levelApart = query.operation() == RangeOperation.QUANTILE_OVER_TIME;
             SeriesLabels of = new SeriesLabels(session, source, levelApart, labels(source), all, query.position());
-            String field = query.unwrap() == null ? null : session.field(source, query.unwrap(), all, query.position());
-            if (field != null && field.isEmpty()) {
-                continue; // its records have no such field
-            }
+            String field = query.unwrap() == null ? null : fields.get(source);
             if (query.operation() == RangeOperation.QUANTILE_OVER_TIME) {
                 quantiles(source, of, field);
             } else {
@@ -72,6 +70,18 @@ final class RangeQuery {
         tallies.forEach((key, tally) -> found.add(tally.series(key)));
         found.addAll(quantiles.values());
         return found;
+    }
+
+    /** The field to unwrap of each source whose records may have one; an empty text if records are counted. */
+    private Map<Selected, String> fields(TimeRange all) {
+        Map<Selected, String> fields = new LinkedHashMap<>();
+        for (Selected source : session.select(query.selection())) {
+            String field = query.unwrap() == null ? "" : session.field(source, query.unwrap(), all, query.position());
+            if (query.unwrap() == null || !field.isEmpty()) {
+                fields.put(source, field);
+            }
+        }
+        return fields;
     }
 
     private List<String> labels(Selected source) {
