@@ -6,6 +6,10 @@ module dev.loom.query {
     requires static transitive org.jspecify;
 
     exports dev.loom.query;
+    exports dev.loom.query.column to
+            dev.loom.server,
+            dev.loom.parquet,
+            dev.loom.cli;
     exports dev.loom.query.model;
     exports dev.loom.query.service to
             dev.loom.server,

@@ -7,12 +7,15 @@ module dev.loom.server {
     requires com.fasterxml.jackson.core;
     requires java.management;
     requires jdk.management; // for the metrics of the process
+    requires org.apache.arrow.format;
     requires org.eclipse.jetty.server;
     requires org.eclipse.jetty.websocket.core.server;
     requires org.snakeyaml.engine;
     requires static transitive org.jspecify;
 
     exports dev.loom.server;
+    exports dev.loom.server.arrow to
+            dev.loom.cli;
     exports dev.loom.server.client to
             dev.loom.cli;
     exports dev.loom.server.json to
@@ -20,6 +23,8 @@ module dev.loom.server {
     exports dev.loom.server.request to
             dev.loom.cli;
     exports dev.loom.server.schema to
+            dev.loom.cli;
+    exports dev.loom.server.table to
             dev.loom.cli;
     exports dev.loom.server.text to
             dev.loom.cli;

@@ -1,15 +1,15 @@
 package dev.loom.parquet;
 
-import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Field;
-import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
-import dev.loom.format.PayloadFormat;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.column.Column;
+import dev.loom.query.column.ColumnValues;
+import dev.loom.query.column.RecordColumns;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
@@ -23,17 +23,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
-import org.agrona.DirectBuffer;
 
 /**
  * Writes the records of one source in a time range as one Parquet file, oldest first. The columns: {@code time}, the arrival
@@ -49,8 +45,6 @@ import org.agrona.DirectBuffer;
 public final class ParquetExport {
     private static final String TIME = "time";
     private static final String ADDRESS = "addr";
-    private static final String JSON = "json";
-    private static final String PREFIX = "fields.";
 
     /** Sets apart the names of columns in the file's metadata. */
     private static final String UNIT_KEY = "loom.unit.";
@@ -59,11 +53,7 @@ public final class ParquetExport {
 
     private final Snapshot snapshot;
     private final Source source;
-    private final PayloadFormat format;
-    private final List<ParquetColumn> columns = new ArrayList<>();
-    private final Set<String> names = new HashSet<>(Set.of(TIME, ADDRESS));
-    private final Set<String> fields = new HashSet<>();
-    private final Map<String, String> metadata = new LinkedHashMap<>();
+    private final RecordColumns columns;
     private TimeRange range = TimeRange.ALL;
     private BooleanSupplier cancelled = () -> false;
     private LongConsumer progress = records -> {};
@@ -81,15 +71,7 @@ public final class ParquetExport {
     private ParquetExport(Snapshot snapshot, Source source) {
         this.snapshot = snapshot;
         this.source = source;
-        this.format = source.format();
-        metadata.put("loom.source", source.name());
-        metadata.put("loom.format", format.text());
-        if (format.fields().isEmpty()) {
-            columns.add(new ParquetColumn(named(JSON), Field.Type.UTF8, false, ParquetExport::readWhole));
-        }
-        for (Field field : format.fields()) {
-            add(field.name(), field.type(), reader(field.name()));
-        }
+        columns = new RecordColumns(source.name(), source.format(), Set.of(TIME, ADDRESS));
     }
 
     /**
@@ -115,12 +97,7 @@ public final class ParquetExport {
      * @throws IllegalArgumentException if the format can't have the field, or it has a column already
      */
     public ParquetExport column(String field, Field.Type type) {
-        FieldReader reader = reader(field);
-        if (fields.contains(field)) {
-            throw new IllegalArgumentException(
-                    "field has a column already: source=" + source.name() + ", field=" + field);
-        }
-        add(field, type, reader);
+        columns.add(field, type);
         return this;
     }
 
@@ -139,36 +116,17 @@ public final class ParquetExport {
         return this;
     }
 
-    private FieldReader reader(String field) {
-        FieldReader reader = format.field(field);
-        if (reader == null) {
-            throw new IllegalArgumentException(
-                    "source has no such field: source=" + source.name() + ", field=" + field);
+    /** What the file's metadata say. */
+    private Map<String, String> metadata() {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        metadata.put("loom.source", source.name());
+        metadata.put("loom.format", source.format().text());
+        for (Column column : columns.columns()) {
+            if (column.unit() != ValueUnit.NONE) {
+                metadata.put(UNIT_KEY + column.name(), column.unit().text());
+            }
         }
-        return reader;
-    }
-
-    private void add(String field, Field.Type type, FieldReader reader) {
-        fields.add(field);
-        ParquetColumn column = new ParquetColumn(named(field), type, format.isTime(field) && type.isInteger(), reader);
-        columns.add(column);
-        ValueUnit unit = IndexFunction.unit(format, field);
-        if (type.isNumber() && unit != ValueUnit.NONE) {
-            metadata.put(UNIT_KEY + column.name(), unit.text());
-        }
-    }
-
-    /** A name that no column has yet. */
-    private String named(String field) {
-        String name = field;
-        while (!names.add(name)) {
-            name = PREFIX + name;
-        }
-        return name;
-    }
-
-    private static void readWhole(DirectBuffer buffer, int offset, int length, FieldValue into) {
-        into.setBytes(FieldValue.Kind.TEXT, buffer, offset, length);
+        return metadata;
     }
 
     /**
@@ -185,7 +143,7 @@ public final class ParquetExport {
                         .order(Order.OLDEST_FIRST)
                         .range(range)
                         .cancelWhen(cancelled)
-                        .pulse(() -> progress.accept(values.rows()))
+                        .pulse(() -> progress.accept(rows.written()))
                         .open()) {
             FieldValue value = new FieldValue();
             value.lookup(reader.lookup());
@@ -193,12 +151,12 @@ public final class ParquetExport {
                 value.from(records.address());
                 rows.write(records, value);
             }
-            rows.end(metadata);
+            rows.end(metadata());
             out.flush();
             Completeness lookedUp =
                     new Completeness(0, reader.lookupPagesDamaged(), false, Completeness.Limit.NONE, false);
             return new Written(
-                    values.rows(),
+                    rows.written(),
                     values.unfitting(),
                     values.repaired(),
                     records.completeness().and(lookedUp));

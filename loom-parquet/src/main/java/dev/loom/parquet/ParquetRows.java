@@ -2,6 +2,9 @@ package dev.loom.parquet;
 
 import dev.loom.api.RecordCursor;
 import dev.loom.format.FieldValue;
+import dev.loom.query.column.Column;
+import dev.loom.query.column.ColumnValues;
+import dev.loom.query.column.RecordColumns;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -10,7 +13,6 @@ import java.util.Map;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.ColumnWriteStore;
-import org.apache.parquet.column.ColumnWriter;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.hadoop.ColumnChunkPageWriteStore;
 import org.apache.parquet.hadoop.ParquetFileWriter;
@@ -31,16 +33,21 @@ final class ParquetRows implements AutoCloseable {
     private static final int CHECK_BYTES = 1 << 20;
     private static final String SCHEMA_NAME = "loom";
 
-    private final List<ParquetColumn> columns;
+    /** The columns of every record: time and address. */
+    private static final int OWN = 2;
+
+    private final RecordColumns columns;
+    private final List<Column> fields;
     private final ColumnValues values;
     private final MessageType schema;
     private final ParquetProperties properties;
     private final ZstdPages compressor = new ZstdPages();
     private final ParquetFileWriter file;
-    private final ColumnWriter[] writers;
+    private final ParquetCell[] writers;
     private ColumnChunkPageWriteStore pages;
     private ColumnWriteStore store;
     private int rows;
+    private long written;
     private long checkAt = CHECK_BYTES;
 
     /**
@@ -49,18 +56,19 @@ final class ParquetRows implements AutoCloseable {
      * @param time the name of the column of arrival times
      * @param address the name of the column of addresses
      */
-    ParquetRows(OutputStream out, String time, String address, List<ParquetColumn> columns, ColumnValues values)
+    ParquetRows(OutputStream out, String time, String address, RecordColumns columns, ColumnValues values)
             throws IOException {
-        this.columns = List.copyOf(columns);
+        this.columns = columns;
+        fields = columns.columns();
         this.values = values;
         List<Type> types = new ArrayList<>();
         types.add(Types.required(PrimitiveTypeName.INT64)
-                .as(ParquetColumn.TIMESTAMP)
+                .as(ParquetType.TIMESTAMP)
                 .named(time));
         types.add(Types.required(PrimitiveTypeName.INT64)
                 .as(LogicalTypeAnnotation.intType(Long.SIZE, true))
                 .named(address));
-        columns.forEach(column -> types.add(column.primitive()));
+        fields.forEach(column -> types.add(ParquetType.of(column)));
         schema = new MessageType(SCHEMA_NAME, types);
         properties = ParquetProperties.builder()
                 .withAllocator(new HeapByteBufferAllocator())
@@ -68,7 +76,10 @@ final class ParquetRows implements AutoCloseable {
                 .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_2_0)
                 .build();
         file = ParquetFiles.begin(out, schema, properties);
-        writers = new ColumnWriter[types.size()];
+        writers = new ParquetCell[types.size()];
+        for (int i = 0; i < writers.length; i++) {
+            writers[i] = new ParquetCell(i < OWN ? null : fields.get(i - OWN));
+        }
         pages = pages();
         store = begin();
     }
@@ -87,22 +98,21 @@ final class ParquetRows implements AutoCloseable {
         ColumnWriteStore begun = properties.newColumnWriteStore(schema, pages, pages);
         List<ColumnDescriptor> descriptors = schema.getColumns();
         for (int i = 0; i < writers.length; i++) {
-            writers[i] = begun.getColumnWriter(descriptors.get(i));
+            writers[i].to(begun.getColumnWriter(descriptors.get(i)));
         }
         return begun;
     }
 
     /** Writes the record at the cursor. */
     void write(RecordCursor record, FieldValue value) throws IOException {
-        writers[0].write(record.timeNs(), 0, 0);
-        writers[1].write(record.address(), 0, 0);
-        for (int i = 0; i < columns.size(); i++) {
-            ParquetColumn column = columns.get(i);
-            column.reader().read(record.buffer(), record.offset(), record.length(), value);
-            values.write(value, column, writers[2 + i]);
+        writers[0].require(record.timeNs());
+        writers[1].require(record.address());
+        for (int i = 0; i < fields.size(); i++) {
+            columns.reader(i).read(record.buffer(), record.offset(), record.length(), value);
+            values.put(value, fields.get(i), writers[OWN + i]);
         }
         store.endRecord();
-        values.endRow();
+        written++;
         rows++;
         if (rows == GROUP_ROWS) {
             next();
@@ -130,6 +140,11 @@ final class ParquetRows implements AutoCloseable {
         }
         store.close();
         pages.close();
+    }
+
+    /** Rows written. */
+    long written() {
+        return written;
     }
 
     /** Writes the last row group and the footer. */

@@ -306,6 +306,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                     throw e;
                 }
                 pool.counters(route.name()).failures.increment();
+                if (call.breaksOff()) {
+                    throw new IOException("answer broke off: " + e.getMessage(), e);
+                }
                 return api.failure(e).text().getBytes(StandardCharsets.UTF_8);
             }
         }
@@ -339,6 +342,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private static void head(Response response, ApiFailure failure, Reply reply) {
         response.setStatus(failure.status());
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
+        response.getHeaders().remove(HttpHeader.TRAILER); // of the answer that failed
         if (failure.status() == 429 || failure.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER_S);
         }

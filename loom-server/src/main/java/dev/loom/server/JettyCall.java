@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -36,6 +39,7 @@ final class JettyCall implements HttpCall {
     private @Nullable SocketAnswer socket;
     private long stepNs;
     private long totalNs;
+    private boolean breaksOff;
     private volatile boolean cancelled;
 
     /**
@@ -157,6 +161,24 @@ final class JettyCall implements HttpCall {
         return socket != null;
     }
 
+    @Override
+    public OutputStream beginData(String type) {
+        breaksOff = true;
+        return begin(200, type);
+    }
+
+    @Override
+    public void answerTrailer(String name, Supplier<@Nullable String> value) {
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_0) {
+            return;
+        }
+        response.getHeaders().add(HttpHeader.TRAILER, name);
+        response.setTrailersSupplier(() -> {
+            String known = value.get();
+            return known == null ? HttpFields.EMPTY : HttpFields.build().put(name, known);
+        });
+    }
+
     private void keepAlive(AnswerStream lines) {
         Runnable ask = () -> {
             if (lines.keepAlive()) {
@@ -171,6 +193,11 @@ final class JettyCall implements HttpCall {
     /** Whether the client has got a part of the answer, and with it the status. */
     boolean began() {
         return socket != null || (out != null && out.began());
+    }
+
+    /** Whether a failure ends the connection instead of the answer. */
+    boolean breaksOff() {
+        return breaksOff;
     }
 
     /** Ends an answer that broke off. */

@@ -30,6 +30,11 @@ public final class FieldsOption {
         return new TableStyle(addresses, eventTime == null ? null : eventTime.field(), Map.of());
     }
 
+    /** The fields to print; empty for all. */
+    public List<String> names() {
+        return List.copyOf(names);
+    }
+
     /** The format reduced to the fields to print. */
     public PayloadFormat of(PayloadFormat format, OutputFormat form) {
         if (!names.isEmpty() && form == OutputFormat.RAW) {

@@ -1,5 +1,6 @@
 package dev.loom.cli.option;
 
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.output.OutputFormat;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ public final class OutputOption {
     public OutputFormat format(Console console) {
         if (format == null) {
             return console.outTerminal() ? OutputFormat.TABLE : OutputFormat.JSON;
+        } else if (format == OutputFormat.ARROW && console.outTerminal()) {
+            throw CommandFailure.usage("-o arrow is not for a terminal; send it to a file or another program");
         }
         return format;
     }

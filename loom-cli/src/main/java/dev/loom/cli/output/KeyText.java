@@ -3,6 +3,7 @@ package dev.loom.cli.output;
 import dev.loom.format.FieldValue;
 import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.FieldCell;
+import dev.loom.server.table.CellText;
 import dev.loom.server.text.TextBuffer;
 
 /** The values that make groups, as people see them. */

@@ -2,10 +2,12 @@ package dev.loom.cli.output;
 
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
-import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.FieldCell;
 import dev.loom.server.json.JsonResults;
+import dev.loom.server.table.CellText;
+import dev.loom.server.table.CsvRows;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -31,6 +33,7 @@ public final class Listing {
     private final List<String> columns;
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable Console streamed;
+    private @Nullable CsvRows csv;
     private final Map<String, ValueUnit> units = new HashMap<>();
     private Set<String> times = Set.of();
     private Set<String> numbers = Set.of();
@@ -83,8 +86,11 @@ public final class Listing {
     public Listing to(Console console, OutputFormat format) {
         streamed = console;
         form = format;
-        if (format == OutputFormat.CSV || format == OutputFormat.CSV_SAFE) {
-            printCsv(console, columns);
+        switch (format) {
+            case CSV, CSV_SAFE ->
+                csv = new CsvRows(console.out(), columns, format == OutputFormat.CSV_SAFE, console.outTerminal());
+            case ARROW -> throw CommandFailure.usage("-o arrow is for queries; use json or csv");
+            case TABLE, JSON, RAW -> {}
         }
         return this;
     }
@@ -100,12 +106,10 @@ public final class Listing {
     }
 
     private void print(Console console, Map<String, ? extends @Nullable Object> row) {
-        if (form == OutputFormat.JSON) {
+        if (csv == null) {
             JsonResults.print(console.out(), row);
         } else {
-            List<@Nullable Object> values = new ArrayList<>();
-            columns.forEach(column -> values.add(row.get(column)));
-            printCsv(console, values);
+            csv.add(row);
         }
     }
 
@@ -185,33 +189,6 @@ public final class Listing {
             return note.text();
         }
         return cell(value, true);
-    }
-
-    private void printCsv(Console console, List<? extends @Nullable Object> values) {
-        TextBuffer line = new TextBuffer(256);
-        TextBuffer cell = new TextBuffer(64);
-        for (int i = 0; i < values.size(); i++) {
-            if (i > 0) {
-                line.put(',');
-            }
-            Object value = values.get(i);
-            if (value instanceof FieldCell field) {
-                CellText.put(cell, field.value(), field.singlePrecision(), new FieldBytes(), console.outTerminal());
-                putCell(line, cell, field.isMissing(), !field.isNumber());
-            } else if (value != null) {
-                cell.put(cell(value, console.outTerminal()));
-                putCell(line, cell, false, !(value instanceof Number));
-            }
-        }
-        line.put('\n');
-        console.out().write(line);
-    }
-
-    private void putCell(TextBuffer line, TextBuffer cell, boolean missing, boolean text) {
-        if (!missing) {
-            CsvText.putCell(line, cell, form == OutputFormat.CSV_SAFE && text);
-        }
-        cell.clear();
     }
 
     private static String cell(@Nullable Object value, boolean escape) {

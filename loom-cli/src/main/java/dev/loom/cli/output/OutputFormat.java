@@ -2,10 +2,16 @@ package dev.loom.cli.output;
 
 import dev.loom.cli.console.Console;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.server.arrow.ArrowTable;
 import dev.loom.server.json.JsonRecordPrinter;
 import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.table.CsvTable;
+import dev.loom.server.table.TableForm;
 import dev.loom.server.time.TimePrinter;
 import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Forms of output. */
 public enum OutputFormat {
@@ -15,6 +21,8 @@ public enum OutputFormat {
     CSV,
     /** CSV whose texts no spreadsheet takes for formulas: they may have an added leading apostrophe. */
     CSV_SAFE,
+    /** A stream of Apache Arrow; not for a terminal. */
+    ARROW,
     RAW;
 
     /**
@@ -33,8 +41,18 @@ public enum OutputFormat {
         return switch (this) {
             case TABLE -> new TableRecordPrinter(console, format, times, style, causes);
             case JSON -> new JsonRecordPrinter(console.out(), sourceName, format, times, causes);
-            case CSV, CSV_SAFE -> new CsvRecordPrinter(console, sourceName, format, times, causes, this == CSV_SAFE);
+            case CSV, CSV_SAFE, ARROW ->
+                Objects.requireNonNull(table(console, times)).records(sourceName, format, causes);
             case RAW -> new RawRecordPrinter(console, format, style);
+        };
+    }
+
+    /** Begins an answer in columns; null if the form has none, or only for people. */
+    public @Nullable TableForm table(Console console, TimePrinter times) {
+        return switch (this) {
+            case CSV, CSV_SAFE -> new CsvTable(console.out(), times, this == CSV_SAFE, console.outTerminal());
+            case ARROW -> new ArrowTable(console.out(), QueryMemory.UNLIMITED);
+            case TABLE, JSON, RAW -> null;
         };
     }
 

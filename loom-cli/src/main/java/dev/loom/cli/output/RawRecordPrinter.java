@@ -7,6 +7,7 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.json.FieldBytes;
 import dev.loom.server.json.RecordPrinter;
+import dev.loom.server.table.CellText;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.TextBuffer;
 import java.util.regex.Pattern;

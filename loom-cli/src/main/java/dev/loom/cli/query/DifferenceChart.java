@@ -18,29 +18,12 @@ import dev.loom.server.json.FieldCell;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Draws what differs: for each finding its share of the chosen records and of the others. */
 final class DifferenceChart {
-    /** The columns of CSV. */
-    static final String[] COLUMNS = {
-        "where",
-        "selected",
-        "selected_of",
-        "against",
-        "against_of",
-        "risk_ratio",
-        "interval_low",
-        "interval_high",
-        "information",
-        "probability"
-    };
-
     /** Longer durations are taken for times. */
     private static final double DURATION_MAX_S = 1000;
 
@@ -57,16 +40,6 @@ final class DifferenceChart {
         this.request = request;
         this.found = found;
         format = request.records().source().format();
-    }
-
-    /** A row of JSON as a row of CSV. */
-    static Map<String, @Nullable Object> flat(Map<String, @Nullable Object> row) {
-        Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
-        if (row.get("interval") instanceof List<?> interval) {
-            flat.put("interval_low", interval.get(0));
-            flat.put("interval_high", interval.get(1));
-        }
-        return flat;
     }
 
     /** Draws the findings; returns their number. */

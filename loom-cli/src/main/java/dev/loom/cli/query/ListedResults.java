@@ -27,6 +27,7 @@ import dev.loom.server.json.DifferenceRows;
 import dev.loom.server.json.GroupRows;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ResultRows;
+import dev.loom.server.table.AggregateTable;
 import dev.loom.server.time.TimePrinter;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,36 +47,27 @@ class ListedResults extends ConsoleResults {
 
     @Override
     protected RecordPrinter printer(Source source) {
-        return RecordPrinter.NONE;
+        return inColumns() ? super.printer(source) : RecordPrinter.NONE;
     }
 
     @Override
     public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
-        Map<String, @Nullable Object> row = ResultRows.aggregate(request, result);
-        List<String> values = new ArrayList<>(List.of("sum", "min", "max", "mean"));
-        if (form != OutputFormat.JSON) {
-            List.of("source", "from", "to", "complete", "lost").forEach(row::remove);
-            if (row.remove("percentiles") instanceof Map<?, ?> percentiles) {
-                percentiles.forEach((percentile, value) -> putPercentile("p" + percentile, value, row, values));
-            }
+        if (inColumns()) {
+            super.onAggregate(request, result);
+            return;
         }
+        Map<String, @Nullable Object> row = ResultRows.aggregate(request, result);
+        if (form != OutputFormat.JSON) {
+            row = AggregateTable.flat(row);
+            List.of("source", "from", "to", "complete", "lost", "percentiles").forEach(row::remove);
+        }
+        List<String> values = new ArrayList<>(row.keySet());
+        values.remove("count");
         IndexFunction function = request.records().function(request.field());
         Listing listing = new Listing(row.keySet().toArray(String[]::new)).unit(function.unit(), values);
         listing.add(row);
         listing.print(console, form);
         printed(1);
-    }
-
-    private static void putPercentile(
-            String name, @Nullable Object value, Map<String, @Nullable Object> row, List<String> values) {
-        if (value instanceof Map<?, ?> bounds) {
-            putPercentile(name, bounds.get("estimate"), row, values);
-            putPercentile(name + ".lower", bounds.get("lower"), row, values);
-            putPercentile(name + ".upper", bounds.get("upper"), row, values);
-        } else {
-            row.put(name, value);
-            values.add(name);
-        }
     }
 
     @Override
@@ -88,11 +80,15 @@ class ListedResults extends ConsoleResults {
         if (request.order().percentile() != null && missing.limit() != Limit.NONE) {
             console.say("ended before the percentiles that groups are ordered by were found");
         }
+        if (inColumns()) {
+            super.onGroups(request, covered, missing, groups);
+            return;
+        }
         if (form == OutputFormat.TABLE && request.keys().steps() != null && groups.size() > 0) {
             printed(new GroupChart(console, request, covered, times).draw(groups, rows));
             return;
         }
-        GroupListing flat = new GroupListing(request, form);
+        GroupListing flat = new GroupListing(request);
         Listing listing = flat.begin().to(console, form);
         rows.forEach(row -> {
             listing.add(form == OutputFormat.JSON ? row : flat.flat(row));
@@ -103,9 +99,13 @@ class ListedResults extends ConsoleResults {
 
     @Override
     public void onValues(ValuesRequest request, Groups values) {
+        if (inColumns()) {
+            super.onValues(request, values);
+            return;
+        }
         boolean table = form == OutputFormat.TABLE;
-        Listing listing = table ? new Listing("value", "count", "share") : new Listing("value", "other", "count");
-        listing.numbers("share").to(console, form);
+        Listing listing =
+                new Listing("value", "count", "share").numbers("share").to(console, form);
         double all = 0;
         if (table) {
             for (Group value : values) {
@@ -114,12 +114,9 @@ class ListedResults extends ConsoleResults {
         }
         double sum = all;
         GroupRows.values(request, values, row -> {
-            boolean other = row.containsKey("other");
             if (table && row.get("count") instanceof Long count) {
                 row.put("share", String.format(Locale.ROOT, "%.2f%%", 100 * count / sum));
                 row.putIfAbsent("value", new Listing.Note(KeyText.OTHER));
-            } else if (form != OutputFormat.JSON) {
-                row.put("other", other);
             }
             listing.add(row);
             printed(1);
@@ -129,18 +126,21 @@ class ListedResults extends ConsoleResults {
 
     @Override
     public void onDifference(DifferenceRequest request, Difference.Result found) {
-        super.onDifference(request, found);
         if (found.hasMoreFields()) {
             console.say("there are more than " + Difference.FIELDS_MAX
                     + " fields; those beyond were not compared, --fields chooses");
+        }
+        super.onDifference(request, found);
+        if (inColumns()) {
+            return;
         }
         if (form == OutputFormat.TABLE) {
             printed(new DifferenceChart(console, request, found).draw());
             return;
         }
-        Listing listing = new Listing(DifferenceChart.COLUMNS).to(console, form);
+        Listing listing = new Listing().to(console, form);
         DifferenceRows.forEach(request, found, row -> {
-            listing.add(form == OutputFormat.JSON ? row : DifferenceChart.flat(row));
+            listing.add(row);
             printed(1);
         });
         listing.end();
@@ -148,11 +148,15 @@ class ListedResults extends ConsoleResults {
 
     @Override
     public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
+        if (inColumns()) {
+            super.onHistogram(request, counts, groups);
+            return;
+        }
         if (form == OutputFormat.TABLE) {
             printed(new HistogramChart(console, request, counts, times).draw(groups));
             return;
         }
-        Listing listing = new Listing(ResultRows.histogramColumns(request)).to(console, form);
+        Listing listing = new Listing().to(console, form);
         ResultRows.histogram(request, counts, groups, row -> {
             listing.add(row);
             printed(1);
@@ -170,11 +174,15 @@ class ListedResults extends ConsoleResults {
 
     @Override
     public void onCount(CountRequest request, ProgressiveCount.Counts counts) {
+        if (inColumns()) {
+            super.onCount(request, counts);
+            return;
+        }
         if (form == OutputFormat.TABLE) {
             printed(chart.draw(counts));
             return;
         }
-        Listing listing = new Listing(ResultRows.countColumns(counts)).to(console, form);
+        Listing listing = new Listing().to(console, form);
         ResultRows.counts(counts, row -> {
             listing.add(row);
             printed(1);

@@ -7,18 +7,16 @@ import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.MetricCatalog;
 import dev.loom.query.SeriesStep;
+import dev.loom.query.column.Column;
 import dev.loom.query.service.MetricsRequest;
 import dev.loom.query.service.SeriesRequest;
 import dev.loom.query.service.SeriesTally;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.SeriesRows;
+import dev.loom.server.table.SeriesTable;
 import dev.loom.server.time.TimePrinter;
-import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Prints metrics and series: in a table or as a chart, or as the rows that JSON has. */
@@ -32,11 +30,15 @@ final class SeriesResults extends ConsoleResults {
 
     @Override
     protected RecordPrinter printer(Source source) {
-        return RecordPrinter.NONE;
+        return inColumns() ? super.printer(source) : RecordPrinter.NONE;
     }
 
     @Override
     public void onMetrics(MetricsRequest request, List<MetricCatalog.Metric> metrics) {
+        if (inColumns()) {
+            super.onMetrics(request, metrics);
+            return;
+        }
         Listing table = new Listing(
                         "name", "kind", "unit", "temporality", "monotonic", "points", "series", "first", "last")
                 .times("first", "last")
@@ -55,6 +57,10 @@ final class SeriesResults extends ConsoleResults {
 
     @Override
     public void onSeries(SeriesRequest request, SeriesStep step) {
+        if (inColumns()) {
+            super.onSeries(request, step);
+            return;
+        }
         if (form == OutputFormat.TABLE && request.steps() != null) {
             if (chart == null) {
                 chart = new SeriesChart(console, request, times);
@@ -66,7 +72,7 @@ final class SeriesResults extends ConsoleResults {
             listing = begin(request);
         }
         Map<String, @Nullable Object> row = SeriesRows.step(request, step);
-        listing.add(form == OutputFormat.JSON ? row : flat(row));
+        listing.add(form == OutputFormat.JSON ? row : SeriesTable.flat(row));
         printed(1);
     }
 
@@ -75,8 +81,8 @@ final class SeriesResults extends ConsoleResults {
         super.onSeriesEnd(request, tally);
         if (chart != null) {
             printed(chart.draw());
-        } else if (form != OutputFormat.TABLE || listing != null) {
-            (listing == null ? begin(request) : listing).end();
+        } else if (listing != null) {
+            listing.end();
         }
         if (tally.duplicates() > 0) {
             console.say(tally.duplicates() + " points are left out, as their series have others of the same times");
@@ -87,41 +93,10 @@ final class SeriesResults extends ConsoleResults {
     }
 
     private Listing begin(SeriesRequest request) {
-        List<String> columns =
-                new ArrayList<>(request.by().stream().map(SeriesResults::column).toList());
-        columns.addAll(form == OutputFormat.TABLE ? List.of() : List.of("from", "to"));
-        columns.addAll(List.of("series", "points"));
-        columns.addAll(request.functions().last() ? List.of("last") : List.of());
-        columns.addAll(request.functions().increase() ? List.of("increase") : List.of());
-        columns.addAll(request.functions().rate() ? List.of("rate") : List.of());
-        for (BigDecimal p : request.functions().percentiles()) {
-            String name = "p" + p.toPlainString();
-            columns.addAll(List.of(name, name + ".lower", name + ".upper"));
-        }
+        List<String> columns = SeriesTable.columns(request).stream()
+                .map(Column::name)
+                .filter(name -> !name.equals("from") && !name.equals("to"))
+                .toList();
         return new Listing(columns.toArray(String[]::new)).to(console, form);
-    }
-
-    /** The name of a field's column, which is none of the others. */
-    private static String column(String field) {
-        boolean taken = List.of("from", "to", "series", "points", "last", "increase", "rate")
-                        .contains(field)
-                || field.matches("p\\d.*");
-        return taken ? "by." + field : field;
-    }
-
-    private static Map<String, @Nullable Object> flat(Map<String, @Nullable Object> row) {
-        Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
-        ((Map<?, ?>) Objects.requireNonNull(row.get("by")))
-                .forEach((field, value) -> flat.put(column(String.valueOf(field)), value));
-        if (row.get("percentiles") instanceof Map<?, ?> percentiles) {
-            percentiles.forEach((p, estimate) -> {
-                if (estimate instanceof Map<?, ?> parts) {
-                    flat.put("p" + p, parts.get("estimate"));
-                    flat.put("p" + p + ".lower", parts.get("lower"));
-                    flat.put("p" + p + ".upper", parts.get("upper"));
-                }
-            });
-        }
-        return flat;
     }
 }

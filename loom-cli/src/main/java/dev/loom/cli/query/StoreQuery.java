@@ -67,7 +67,10 @@ abstract class StoreQuery implements Callable<Integer> {
                 QueryRequest request = request(builder);
                 tellRange(selection(request), times);
                 ConsoleResults results = results(snapshot, request, times);
-                return new ReportRows(run(snapshot, request, results), limits, results, runTime);
+                results.asked(request);
+                ReportRows report = new ReportRows(run(snapshot, request, results), limits, results, runTime);
+                results.end(report);
+                return report;
             });
             if (asked.ends() && end.report().completeness().reachesFuture()) {
                 console.say(

@@ -92,7 +92,9 @@ public final class TailCommand implements Callable<Integer> {
                             snapshot -> request(snapshot, limits, form, results),
                             results);
         }
-        return QueryOutcome.tell(console, new ReportRows(report, limits, results, runTime), query, field -> "");
+        ReportRows end = new ReportRows(report, limits, results, runTime);
+        results.end(end);
+        return QueryOutcome.tell(console, end, query, field -> "");
     }
 
     private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {

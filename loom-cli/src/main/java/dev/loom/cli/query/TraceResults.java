@@ -13,6 +13,7 @@ import dev.loom.query.trace.TraceSummary;
 import dev.loom.server.json.OtlpLines;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.TraceRows;
+import dev.loom.server.table.ResultTables;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ final class TraceResults extends ConsoleResults {
 
     @Override
     protected RecordPrinter printer(Source source) {
-        return lines == null ? RecordPrinter.NONE : lines.printer(source);
+        return inColumns() ? super.printer(source) : lines == null ? RecordPrinter.NONE : lines.printer(source);
     }
 
     @Override
@@ -45,44 +46,56 @@ final class TraceResults extends ConsoleResults {
                         + lines.leftOut());
             }
         }
+        if (inColumns()) {
+            super.onFlush();
+        }
         console.out().flush();
     }
 
     @Override
     public void onTrace(TraceRequest request, Trace trace) {
+        if (inColumns()) {
+            super.onTrace(request, trace);
+            return;
+        }
         if (form == OutputFormat.TABLE) {
             printed(new Waterfall(console, trace, times).draw());
             return;
         }
-        Listing listing = new Listing(TraceRows.columns()).to(console, form);
-        TraceRows.forEach(trace, row -> add(listing, row));
+        Listing listing = new Listing().to(console, form);
+        TraceRows.forEach(trace, row -> {
+            listing.add(row);
+            printed(1);
+        });
         listing.end();
-    }
-
-    private void add(Listing listing, Map<String, @Nullable Object> row) {
-        listing.add(form == OutputFormat.JSON ? row : TraceRows.flat(row));
-        printed(1);
     }
 
     @Override
     public void onTraces(TracesRequest request, List<TraceSummary> traces) {
+        tellCounts(traces);
+        if (inColumns()) {
+            super.onTraces(request, traces);
+            return;
+        }
         boolean table = form == OutputFormat.TABLE;
-        Listing listing = new Listing(table ? SHOWN.toArray(String[]::new) : TraceRows.summaryColumns())
+        Listing listing = new Listing(SHOWN.toArray(String[]::new))
                 .times("start")
                 .unit(ValueUnit.NANOSECONDS, List.of("duration"));
         listing.to(console, form);
-        boolean exact = true;
         for (TraceSummary trace : traces) {
             Map<String, @Nullable Object> row = TraceRows.summary(trace);
             if (table) {
                 row.put("start", times.text(trace.startNs()));
                 row.put("root", trace.rooted() ? null : "missing");
-                exact &= trace.countsExact();
             }
-            add(listing, row);
+            listing.add(table ? ResultTables.joined(row) : row);
+            printed(1);
         }
         listing.end();
-        if (!exact) {
+    }
+
+    private void tellCounts(List<TraceSummary> traces) {
+        if (form == OutputFormat.TABLE && !traces.stream().allMatch(TraceSummary::countsExact)) {
             console.say("these traces have too many spans to tell resent ones apart; they may be counted twice");
         }
     }

@@ -12,9 +12,16 @@ import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
+import dev.loom.cli.output.OutputFormat;
+import dev.loom.query.column.Column;
 import dev.loom.server.json.StoreRows;
 import dev.loom.server.schema.IndexEntry;
+import dev.loom.server.table.StoreTables;
+import dev.loom.server.table.TableForm;
+import dev.loom.server.time.TimePrinter;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -142,14 +149,20 @@ public final class IndexCommand {
                     @Nullable
                     String sourceName,
             @Mixin OutputOption output) {
-        Listing listing = new Listing(
-                        "source", "name", "id", "kind", "field", "type", "unit", "bins", "from_address", "closed")
-                .to(console, output.format(console));
+        OutputFormat form = output.format(console);
+        TableForm table = form.table(console, new TimePrinter(ZoneOffset.UTC));
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {
-            StoreRows.indexes(snapshot, sourceName, listing::add);
+            if (table != null) {
+                StoreTables.indexes(snapshot, sourceName, table);
+                table.end(Map.of());
+            } else {
+                Listing listing = new Listing(
+                        StoreTables.INDEXES.stream().map(Column::name).toArray(String[]::new));
+                StoreRows.indexes(snapshot, sourceName, listing::add);
+                listing.print(console, form);
+            }
         }
-        listing.end();
         return ExitCode.OK;
     }
 }

@@ -11,8 +11,10 @@ import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
+import dev.loom.query.column.Column;
 import dev.loom.server.json.StoreRows;
-import dev.loom.server.time.EventTime;
+import dev.loom.server.table.StoreTables;
+import dev.loom.server.table.TableForm;
 import dev.loom.server.time.TimePrinter;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -43,8 +45,17 @@ public final class SourcesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         OutputFormat form = output.format(console);
+        TableForm table = form.table(console, times);
+        if (table != null) {
+            try (Store reader = LoomReader.attach(store.directory());
+                    Snapshot snapshot = reader.snapshot()) {
+                StoreTables.sources(snapshot, table);
+                table.end(Map.of());
+            }
+            return ExitCode.OK;
+        }
         Listing listing = new Listing(
-                        "name", "id", "records", "bytes", "first", "last", "lost", "closed", "event_time", "format")
+                        StoreTables.SOURCES.stream().map(Column::name).toArray(String[]::new))
                 .times(TIMES.toArray(String[]::new))
                 .unit(ValueUnit.BYTES, List.of("bytes"))
                 .to(console, form);
@@ -59,14 +70,11 @@ public final class SourcesCommand implements Callable<Integer> {
     }
 
     private Map<String, @Nullable Object> row(Source source, Source.Statistics statistics, OutputFormat form) {
-        Map<String, @Nullable Object> row = StoreRows.source(source, statistics);
-        EventTime eventTime = EventTime.of(source);
-        if (eventTime != null && form != OutputFormat.JSON) {
-            row.put("event_time", eventTime.text());
+        if (form != OutputFormat.TABLE) {
+            return StoreRows.source(source, statistics);
         }
-        if (form == OutputFormat.TABLE) {
-            row.replaceAll((name, value) -> TIMES.contains(name) && value instanceof Long ns ? times.text(ns) : value);
-        }
+        Map<String, @Nullable Object> row = StoreTables.source(source, statistics);
+        row.replaceAll((name, value) -> TIMES.contains(name) && value instanceof Long ns ? times.text(ns) : value);
         return row;
     }
 }

@@ -2,11 +2,10 @@ package dev.loom.parquet.command;
 
 import dev.loom.format.Field;
 import dev.loom.parquet.ParquetExport;
+import dev.loom.query.column.ColumnValues;
 import dev.loom.query.service.ExportForm;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
-import java.util.List;
 
 /** {@code parquet} as the command sees it. */
 public final class ParquetForm implements ExportForm {
@@ -28,13 +27,9 @@ public final class ParquetForm implements ExportForm {
             export.column(column.name(), column.type());
         }
         ParquetExport.Written written = export.write(out);
-        List<String> remarks = new ArrayList<>();
-        if (written.unfitting() > 0) {
-            remarks.add("values that their column can't hold are null: values=" + written.unfitting());
-        }
-        if (written.repaired() > 0) {
-            remarks.add("texts that are not UTF-8 have U+FFFD where they are not: values=" + written.repaired());
-        }
-        return new Result(written.records(), written.completeness(), remarks);
+        return new Result(
+                written.records(),
+                written.completeness(),
+                ColumnValues.remarks(written.unfitting(), written.repaired()));
     }
 }

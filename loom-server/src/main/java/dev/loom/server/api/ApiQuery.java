@@ -73,20 +73,21 @@ record ApiQuery(
      * Reads a query.
      *
      * @param name one of {@link #NAMES}
+     * @param form of the answer
      * @param most what a query may take
      * @throws ApiFailure if a member is unknown, missing, or of another type
      */
-    static ApiQuery read(String name, RequestMembers in, StoreQueries.Limits most) {
+    static ApiQuery read(String name, RequestMembers in, AnswerForm form, StoreQueries.Limits most) {
         // what a terminal shows
         in.flag("explain");
         in.flag("strict");
         if (name.equals("trace") || name.equals("traces")) {
-            return ofTraces(name.equals("trace"), in, most);
+            return ofTraces(name.equals("trace"), in, form, most);
         }
         String source = in.required("source");
         List<String> where = in.texts("where");
         if (name.equals("tail")) {
-            return tail(source, where, in, most);
+            return tail(source, where, in, form, most);
         }
         QueryLimits limits = limits(in, most, false);
         RequestTimes times = times(in);
@@ -108,12 +109,16 @@ record ApiQuery(
         return new ApiQuery(source, times, limits, fields, name.equals("correlate"), false, request, null);
     }
 
-    private static ApiQuery ofTraces(boolean one, RequestMembers in, StoreQueries.Limits most) {
+    private static ApiQuery ofTraces(boolean one, RequestMembers in, AnswerForm form, StoreQueries.Limits most) {
         QueryLimits limits = limits(in, most, false);
         RequestTimes times = times(in);
         List<String> sources = in.texts("source");
         boolean json = in.flag("json");
-        boolean rows = one ? in.flag("rows") : !json;
+        boolean asked = one && in.flag("rows");
+        boolean rows = one ? asked || form.inColumns() : !json;
+        if (json && form.inColumns()) {
+            throw new RequestException("json", " is for " + AnswerForm.JSON_LINES.type() + ", not for " + form.type());
+        }
         Function<RequestBuilder, QueryRequest> request = one ? trace(sources, rows, in) : traces(sources, !rows, in);
         in.end();
         return new ApiQuery(null, times, limits, List.of(), false, !rows, request, null);
@@ -141,9 +146,14 @@ record ApiQuery(
         return builder -> builder.traces(spans, sources, whole, limit == null ? lines : limit);
     }
 
-    private static ApiQuery tail(String source, List<String> where, RequestMembers in, StoreQueries.Limits most) {
+    private static ApiQuery tail(
+            String source, List<String> where, RequestMembers in, AnswerForm form, StoreQueries.Limits most) {
         boolean endless = in.flag(FOLLOW);
         boolean follow = in.flag("f") || endless;
+        if (endless && form.inColumns()) {
+            // while nothing arrives, nothing could be sent to learn whether the client is still there
+            throw new RequestException(FOLLOW, " is for " + AnswerForm.JSON_LINES.type() + ", not for " + form.type());
+        }
         QueryLimits limits = limits(in, most, endless);
         List<String> fields = fields(in);
         String text = in.text("query");

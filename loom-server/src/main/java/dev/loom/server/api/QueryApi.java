@@ -1,7 +1,9 @@
 package dev.loom.server.api;
 
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryReport;
+import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.service.TailRequest;
 import dev.loom.server.http.ApiFailure;
@@ -11,33 +13,40 @@ import dev.loom.server.http.Load;
 import dev.loom.server.http.Route;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonResults;
-import dev.loom.server.json.OtlpResults;
+import dev.loom.server.json.JsonText;
 import dev.loom.server.json.RecordResults;
 import dev.loom.server.json.ReportRows;
 import dev.loom.server.json.RunTime;
 import dev.loom.server.json.StoreRows;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.SeenFields;
-import dev.loom.server.text.DataOutput;
+import dev.loom.server.table.StoreTables;
+import dev.loom.server.table.TableForm;
+import dev.loom.server.table.TableResults;
 import dev.loom.server.text.JsonObject;
-import dev.loom.server.time.TimePrinter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Answers requests over one store with JSON lines: {@code POST /v1/NAME}. Usable from any thread. */
+/** Answers requests over one store, in the form that the client accepts: {@code POST /v1/NAME}. Usable from any thread. */
 public final class QueryApi implements HttpApi {
     private static final String PREFIX = "/v1/";
-    private static final String JSON_LINES = "application/jsonl";
+    private static final String OUTCOME = "Loom-Outcome";
+    private static final List<String> OUTCOME_MEMBERS =
+            List.of("complete", "lost", "damaged_pages", "expired", "limit");
     private static final Set<String> LOOKUPS = Set.of("sources", "indexes", "info");
 
     /** The outcome of requests that read no records. */
@@ -103,7 +112,15 @@ public final class QueryApi implements HttpApi {
 
         @Override
         public void answer(HttpCall call) throws IOException {
-            answerTo(name, call.body(), call::cancelled, () -> call.beginLines(JSON_LINES));
+            AnswerForm form = AnswerForm.of(call.header("accept"));
+            call.answerHeader("Vary", "Accept");
+            if (!form.inColumns()) {
+                answerTo(name, call.body(), form, call::cancelled, () -> call.beginLines(form.type()));
+                return;
+            }
+            AtomicReference<@Nullable String> outcome = new AtomicReference<>();
+            call.answerTrailer(OUTCOME, outcome::get);
+            answerTo(name, call.body(), form, call::cancelled, () -> call.beginData(form.type()), outcome::set);
         }
     }
 
@@ -117,29 +134,38 @@ public final class QueryApi implements HttpApi {
     }
 
     /**
-     * Writes the answer; its last line is the outcome.
+     * Writes the answer, with its outcome at the end.
      *
      * @param begin begins the answer once the request is known to be valid
      * @throws ApiFailure if there is no answer, if it broke off, or if memory ran out
      */
-    void answerTo(String name, byte[] body, BooleanSupplier cancelled, Supplier<OutputStream> begin) {
+    void answerTo(String name, byte[] body, AnswerForm form, BooleanSupplier cancelled, Supplier<OutputStream> begin) {
+        answerTo(name, body, form, cancelled, begin, outcome -> {});
+    }
+
+    /** @param told takes what the answer lacks, as JSON, before its end is written */
+    private void answerTo(
+            String name,
+            byte[] body,
+            AnswerForm form,
+            BooleanSupplier cancelled,
+            Supplier<OutputStream> begin,
+            Consumer<String> told) {
         RequestMembers in = new RequestMembers(body);
-        Answer answer = ApiQuery.NAMES.contains(name) ? query(read(name, in)) : lookup(name, in);
-        DataOutput out = new DataOutput(begin.get(), false);
+        Answer answer = ApiQuery.NAMES.contains(name) ? query(read(name, in, form)) : lookup(name, in);
+        OutputStream stream = begin.get();
         queries.run(cancelled, session -> {
-            Map<String, Object> outcome = answer.write(session, out);
-            if ("time".equals(outcome.get("limit")) && out.untouched()) {
-                throw new ApiFailure(504, "timeout", "query timed out before it found anything");
-            }
-            JsonResults.print(out, Map.of("end", outcome));
-            out.flush();
+            Map<String, Object> outcome = answer.write(session, new AnswerOutput(form, stream, session.memory()));
+            Map<String, Object> lacks = new LinkedHashMap<>(outcome);
+            lacks.keySet().retainAll(OUTCOME_MEMBERS);
+            told.accept(JsonText.of(lacks));
             return outcome;
         });
     }
 
-    private ApiQuery read(String name, RequestMembers in) {
+    private ApiQuery read(String name, RequestMembers in, AnswerForm form) {
         try {
-            return ApiQuery.read(name, in, queries.limits());
+            return ApiQuery.read(name, in, form, queries.limits());
         } catch (RequestException e) {
             throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
         }
@@ -147,18 +173,19 @@ public final class QueryApi implements HttpApi {
 
     /** Writes an answer, and returns its outcome. */
     private interface Answer {
-        Map<String, Object> write(StoreQueries.Session session, DataOutput out) throws IOException;
+        Map<String, Object> write(StoreQueries.Session session, AnswerOutput out) throws IOException;
     }
 
     private Answer query(ApiQuery query) {
         return (session, out) -> {
             RunTime time = new RunTime();
-            RecordResults results = query.otlp()
-                    ? new OtlpResults(out)
-                    : new JsonResults(out, new TimePrinter(query.times().zone()), query.fields(), query.causes());
+            RecordResults results = out.results(query);
             QueryReport report = query.tail() == null ? run(query, session, results) : tail(query, session, results);
+            if (results.printed() == 0 && report.completeness().limit() == Completeness.Limit.TIME) {
+                throw new ApiFailure(504, "timeout", "query timed out before it found anything");
+            }
             results.onFlush();
-            return new ReportRows(report, query.limits(), results, time).outcome();
+            return out.end(results, new ReportRows(report, query.limits(), results, time).outcome());
         };
     }
 
@@ -166,7 +193,11 @@ public final class QueryApi implements HttpApi {
             throws IOException {
         return session.read((store, snapshot) -> SeenFields.hinting(hints(snapshot, query), () -> {
             RequestBuilder builder = session.requests(store, snapshot, query.times(), query.limits());
-            return session.run(snapshot, Objects.requireNonNull(query.request()).apply(builder), results);
+            QueryRequest request = Objects.requireNonNull(query.request()).apply(builder);
+            if (results instanceof TableResults inColumns) {
+                inColumns.asked(request);
+            }
+            return session.run(snapshot, request, results);
         }));
     }
 
@@ -192,14 +223,33 @@ public final class QueryApi implements HttpApi {
         String source = name.equals("indexes") ? in.text("source") : null;
         in.end();
         return (session, out) -> session.read((store, snapshot) -> {
+            TableForm table = out.table();
             switch (name) {
-                case "sources" ->
-                    snapshot.sources()
-                            .forEach(each ->
-                                    JsonResults.print(out, StoreRows.source(each, snapshot.statistics(each.id()))));
-                case "indexes" -> StoreRows.indexes(snapshot, source, row -> JsonResults.print(out, row));
-                default -> JsonResults.print(out, StoreRows.info(store, directory));
+                case "sources" -> {
+                    if (table == null) {
+                        snapshot.sources()
+                                .forEach(each -> out.print(StoreRows.source(each, snapshot.statistics(each.id()))));
+                    } else {
+                        StoreTables.sources(snapshot, table);
+                    }
+                }
+                case "indexes" -> {
+                    if (table == null) {
+                        StoreRows.indexes(snapshot, source, out::print);
+                    } else {
+                        StoreTables.indexes(snapshot, source, table);
+                    }
+                }
+                default -> {
+                    Map<String, Object> values = StoreRows.info(store, directory);
+                    if (table == null) {
+                        out.print(values);
+                    } else {
+                        StoreTables.info(values, table);
+                    }
+                }
             }
+            out.end(WHOLE);
             return WHOLE;
         });
     }

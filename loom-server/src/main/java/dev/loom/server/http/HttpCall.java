@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request with its answer. For the thread that answers it. */
@@ -56,6 +57,19 @@ public interface HttpCall {
          */
         void send(TextBuffer text) throws IOException;
     }
+
+    /**
+     * As {@link #begin} with status 200, of an answer that has no place for a failure: if the route fails once a part of it was sent, the
+     * connection ends before the answer does, or with HTTP/2 its stream.
+     */
+    OutputStream beginData(String type);
+
+    /**
+     * Sets a trailer of the answer, which has not begun. Answers to HTTP/1.0 have none.
+     *
+     * @param value supplies the value at the end of the answer; null for none. Called once, by any thread
+     */
+    void answerTrailer(String name, Supplier<@Nullable String> value);
 
     /** Sets a header of the answer, which has not begun. */
     void answerHeader(String name, String value);

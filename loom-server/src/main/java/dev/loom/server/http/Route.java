@@ -13,7 +13,8 @@ public interface Route {
     /**
      * Answers a request. Blocks until it is answered.
      *
-     * @throws ApiFailure if there is no answer; once it has begun, the failure's text is the end of it
+     * @throws ApiFailure if there is no answer; once it has begun, the failure's text is the end of it, unless
+     *     {@link HttpCall#beginData} began it
      * @throws IOException if the client has gone
      */
     void answer(HttpCall call) throws IOException;

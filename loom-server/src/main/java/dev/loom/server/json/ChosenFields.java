@@ -57,6 +57,11 @@ final class ChosenFields implements PayloadFormat {
     }
 
     @Override
+    public boolean isTime(String name) {
+        return format.isTime(name);
+    }
+
+    @Override
     public @Nullable String unit(String name) {
         return format.unit(name);
     }

@@ -152,6 +152,13 @@ public final class JsonText {
         return text;
     }
 
+    /** A value as JSON: null, a number, a truth value, a text, or a list or object of these. */
+    public static String of(@Nullable Object value) {
+        TextBuffer text = new TextBuffer(64);
+        putValue(text, value);
+        return text.toString();
+    }
+
     /** Appends the values as a JSON object. */
     private static void putObject(TextBuffer line, Map<String, ? extends @Nullable Object> row) {
         char separator = '{';

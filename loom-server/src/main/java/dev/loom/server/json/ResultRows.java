@@ -60,16 +60,6 @@ public final class ResultRows {
         return known;
     }
 
-    /** The names of the values in a histogram's rows. */
-    public static String[] histogramColumns(HistogramRequest request) {
-        if (request.byTime() == null) {
-            return new String[] {"low", "high", "count"};
-        } else if (request.byValue()) {
-            return new String[] {"from", "to", "low", "high", "count"};
-        }
-        return new String[] {"from", "to", "count", "min", "max"};
-    }
-
     /** A histogram as a row for each step, or for each bin or cell that holds values. */
     public static void histogram(
             HistogramRequest request,
@@ -98,13 +88,6 @@ public final class ResultRows {
         row.put("min", NumberText.number(counts.min(step), counts.isExact()));
         row.put("max", NumberText.number(counts.max(step), counts.isExact()));
         return row;
-    }
-
-    /** The names of the values in the rows of {@link #counts}. */
-    public static String[] countColumns(ProgressiveCount.Counts counts) {
-        return counts.isExact()
-                ? new String[] {"from", "to", "count", "exact"}
-                : new String[] {"from", "to", "count", "exact", "low", "high"};
     }
 
     /** Counts as a row for each step; estimates have their interval. */

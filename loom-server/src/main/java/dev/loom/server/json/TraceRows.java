@@ -8,7 +8,6 @@ import dev.loom.query.trace.TraceLog;
 import dev.loom.query.trace.TraceSpan;
 import dev.loom.query.trace.TraceSummary;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -17,24 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** Traces as rows of named values, as JSON has them. */
 public final class TraceRows {
     private TraceRows() {}
-
-    /** The names of the values of {@link #summary}. */
-    public static String[] summaryColumns() {
-        return new String[] {
-            "trace_id",
-            "found",
-            "start",
-            "duration",
-            "service",
-            "name",
-            "rooted",
-            "spans",
-            "errors",
-            "counts_exact",
-            "services",
-            "services_exact"
-        };
-    }
 
     /** A trace on one row. */
     public static Map<String, @Nullable Object> summary(TraceSummary trace) {
@@ -52,33 +33,6 @@ public final class TraceRows {
         row.put("services", trace.services());
         row.put("services_exact", trace.servicesExact());
         return row;
-    }
-
-    /** The names of the values of rows of a trace, of spans and of log records. */
-    public static String[] columns() {
-        return new String[] {
-            "row",
-            "depth",
-            "span_id",
-            "parent_span_id",
-            "service",
-            "name",
-            "kind",
-            "start",
-            "end",
-            "duration",
-            "self",
-            "error",
-            "status_message",
-            "copies",
-            "marks",
-            "events_count",
-            "time",
-            "severity",
-            "text",
-            "source",
-            "addr"
-        };
     }
 
     /** A row for each span, missing parent and log record, in the order of the waterfall. */
@@ -147,14 +101,5 @@ public final class TraceRows {
 
     private static @Nullable String known(String text) {
         return text.isEmpty() ? null : text;
-    }
-
-    /** Values of a row as CSV has them: lists as texts. */
-    public static Map<String, @Nullable Object> flat(Map<String, @Nullable Object> row) {
-        Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
-        flat.replaceAll((name, value) -> value instanceof List<?> list
-                ? String.join(" ", list.stream().map(String::valueOf).toList())
-                : value);
-        return flat;
     }
 }

@@ -64,7 +64,8 @@ final class QueryApiTest {
     private void answer(
             StoreQueries.Limits limits, QueryMemory memory, String command, String body, ByteArrayOutputStream out) {
         new QueryApi(directory, new StoreQueries(() -> LoomReader.attach(directory), limits, memory))
-                .answerTo(command, body.getBytes(StandardCharsets.UTF_8), () -> false, () -> out);
+                .answerTo(
+                        command, body.getBytes(StandardCharsets.UTF_8), AnswerForm.JSON_LINES, () -> false, () -> out);
     }
 
     private void requireFailure(int status, String message, String command, String body) {

@@ -1,4 +1,4 @@
-package dev.loom.cli.output;
+package dev.loom.server.table;
 
 import dev.loom.format.FieldValue;
 import dev.loom.server.json.FieldBytes;
@@ -8,7 +8,7 @@ import dev.loom.server.text.TextBuffer;
 import dev.loom.server.text.Utf8Decoder;
 
 /** A field's value as the text of a table or CSV cell, before quoting. */
-final class CellText {
+public final class CellText {
     private CellText() {}
 
     /**
@@ -16,7 +16,8 @@ final class CellText {
      *
      * @param escape whether hidden characters and bytes that are not UTF-8 are escaped
      */
-    static void put(TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch, boolean escape) {
+    public static void put(
+            TextBuffer into, FieldValue value, boolean singlePrecision, FieldBytes scratch, boolean escape) {
         switch (value.kind()) {
             case ABSENT -> {}
             case INTEGER -> into.putLong(value.longValue());
@@ -38,7 +39,8 @@ final class CellText {
         }
     }
 
-    static void putText(TextBuffer into, byte[] bytes, int length, boolean escape) {
+    /** Appends a text. */
+    public static void putText(TextBuffer into, byte[] bytes, int length, boolean escape) {
         if (escape) {
             putEscaped(into, bytes, length);
         } else {

@@ -1,4 +1,4 @@
-package dev.loom.cli.output;
+package dev.loom.server.table;
 
 import dev.loom.server.text.TextBuffer;
 

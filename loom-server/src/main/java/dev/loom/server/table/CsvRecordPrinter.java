@@ -1,6 +1,5 @@
-package dev.loom.cli.output;
+package dev.loom.server.table;
 
-import dev.loom.cli.console.Console;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.json.FieldBytes;
@@ -19,7 +18,7 @@ final class CsvRecordPrinter extends RecordPrinter {
     private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr");
 
     private final DataOutput out;
-    private final boolean terminal;
+    private final boolean escape;
     private final TimePrinter times;
     private final String sourceName;
     private final PayloadFormat format;
@@ -34,16 +33,22 @@ final class CsvRecordPrinter extends RecordPrinter {
     private final FieldBytes bytes = new FieldBytes();
 
     CsvRecordPrinter(
-            Console console, String sourceName, PayloadFormat format, TimePrinter times, boolean causes, boolean safe) {
+            DataOutput out,
+            String sourceName,
+            PayloadFormat format,
+            TimePrinter times,
+            boolean causes,
+            boolean safe,
+            boolean escape) {
         this.causes = causes;
         this.safe = safe;
-        this.out = console.out();
-        this.terminal = console.outTerminal();
+        this.out = out;
+        this.escape = escape;
         this.times = times;
         this.sourceName = sourceName;
         this.format = format;
         this.columns = FieldColumn.of(format);
-        this.json = OutputFormat.namesItsOwnFields(format);
+        this.json = format.fields().isEmpty();
         printHeader();
     }
 
@@ -80,7 +85,7 @@ final class CsvRecordPrinter extends RecordPrinter {
         }
         if (json) {
             bytes.load(buffer, offset, length);
-            CellText.putText(cell, bytes.array(), length, terminal);
+            CellText.putText(cell, bytes.array(), length, escape);
             putCell(true);
         }
         line.put('\n');
@@ -89,7 +94,7 @@ final class CsvRecordPrinter extends RecordPrinter {
 
     private void putField(String name, FieldValue read) {
         FieldColumn of = columns.get(column++);
-        CellText.put(cell, read, of.singlePrecision(), bytes, terminal);
+        CellText.put(cell, read, of.singlePrecision(), bytes, escape);
         if (read.kind() == FieldValue.Kind.ABSENT) {
             line.put(',');
         } else {

@@ -1,4 +1,4 @@
-package dev.loom.cli.output;
+package dev.loom.server.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
