@@ -114,6 +114,14 @@ public final class Cli {
         return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
+    /** Runs a command that must succeed, and returns the bytes that it prints. */
+    public byte[] bytes(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertEquals(0, Main.run(console(out, err), arguments), () -> err.toString(StandardCharsets.UTF_8));
+        return out.toByteArray();
+    }
+
     /** A console with this environment, for commands that are run elsewhere. */
     public Console console(OutputStream out, OutputStream err) {
         Console console =

@@ -102,7 +102,7 @@ class CompletionCommandTest {
         assertTrue(
                 lines.contains(
                         "complete -c loom -n '__fish_seen_subcommand_from scan' -s o -l output -r -f"
-                                + " -a 'table json csv csv-safe raw' -d 'table, json, csv, csv-safe, raw; by default table on a terminal, else json.'"),
+                                + " -a 'table json csv csv-safe arrow raw' -d 'table, json, csv, csv-safe, arrow, raw; by default table on a terminal, else json.'"),
                 String.join("\n", lines));
         assertTrue(
                 lines.contains("complete -c loom -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'"),

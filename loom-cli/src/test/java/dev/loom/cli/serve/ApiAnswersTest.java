@@ -1,5 +1,6 @@
 package dev.loom.cli.serve;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,8 +18,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class ApiAnswersTest {
     @TempDir
     Path directory;
+
+    private static final byte[] CONTINUATION = {-1, -1, -1, -1};
 
     private LoomServer sidecar;
 
@@ -51,16 +56,21 @@ final class ApiAnswersTest {
     }
 
     private List<String> answer(String command, String body) throws Exception {
+        return new String(answer(command, body, "*/*"), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+    }
+
+    private byte[] answer(String command, String body, String accept) throws Exception {
         URI uri = URI.create("http://" + sidecar.addresses().get("http") + "/v1/" + command);
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .header("Content-Type", "application/json")
+                .header("Accept", accept)
                 .POST(BodyPublishers.ofString(body))
                 .build();
         return HttpClient.newHttpClient()
-                .send(request, BodyHandlers.ofString())
-                .body()
-                .lines()
-                .toList();
+                .send(request, BodyHandlers.ofByteArray())
+                .body();
     }
 
     private void requireSameAsCommand(String command, String body, String... arguments) throws Exception {
@@ -71,6 +81,38 @@ final class ApiAnswersTest {
         assertEquals(true, end.get("complete"));
         assertEquals("0", end.get("lost"));
         assertTrue(end.get("stats") instanceof Map<?, ?> stats && stats.containsKey("pages_read"));
+        if (!List.of(arguments).contains("--json")) {
+            requireSameInColumns(command, body, arguments);
+        }
+    }
+
+    private void requireSameInColumns(String command, String body, String... arguments) throws Exception {
+        assertEquals(
+                Cli.on(directory).run(with("csv", arguments)).ok().out(),
+                new String(answer(command, body, "text/csv"), StandardCharsets.UTF_8));
+        byte[] arrow = Cli.on(directory).bytes(with("arrow", arguments));
+        assertArrayEquals(
+                withoutOutcome(arrow),
+                withoutOutcome(answer(command, body, "application/vnd.apache.arrow.stream")),
+                command);
+    }
+
+    private static String[] with(String form, String... arguments) {
+        return Stream.concat(Stream.of(arguments), Stream.of("-o", form)).toArray(String[]::new);
+    }
+
+    /** A stream of Arrow without its last batch, which tells times, too. */
+    private static byte[] withoutOutcome(byte[] stream) {
+        byte[] key = "loom.complete".getBytes(StandardCharsets.UTF_8);
+        int outcome = stream.length - key.length;
+        while (!Arrays.equals(stream, outcome, outcome + key.length, key, 0, key.length)) {
+            outcome--;
+        }
+        int message = outcome;
+        for (int i = 0; i < outcome; i += Long.BYTES) {
+            message = Arrays.equals(stream, i, i + 4, CONTINUATION, 0, 4) ? i : message;
+        }
+        return Arrays.copyOf(stream, message);
     }
 
     @Test
@@ -99,6 +141,41 @@ final class ApiAnswersTest {
                 "99.9");
         requireSameAsCommand(
                 "hist", "{\"source\":\"requests\",\"field\":\"latency_ns\"}", "hist", "requests", "latency_ns");
+        requireSameAsCommand(
+                "hist",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"by\":[\"time\",\"value\"]}",
+                "hist",
+                "requests",
+                "latency_ns",
+                "--by",
+                "time,value");
+        requireSameAsCommand(
+                "agg",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"by\":\"op\",\"distinct\":\"latency_ns\"}",
+                "agg",
+                "requests",
+                "latency_ns",
+                "--by",
+                "op",
+                "--distinct",
+                "latency_ns");
+        requireSameAsCommand("values", "{\"source\":\"requests\",\"field\":\"op\"}", "values", "requests", "op");
+        requireSameAsCommand(
+                "diff",
+                "{\"source\":\"requests\",\"where\":\"latency_ns > 900us\"}",
+                "diff",
+                "requests",
+                "--where",
+                "latency_ns > 900us");
+        requireSameAsCommand(
+                "scan",
+                "{\"source\":\"requests\",\"where\":\"latency_ns < 0\",\"fields\":[\"latency_ns\"]}",
+                "scan",
+                "requests",
+                "--where",
+                "latency_ns < 0",
+                "--fields",
+                "latency_ns");
         requireSameAsCommand(
                 "top",
                 "{\"source\":\"requests\",\"field\":\"latency_ns\",\"n\":3}",

@@ -1,7 +1,10 @@
 package dev.loom.query.column;
 
 import dev.loom.format.FieldValue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
@@ -14,6 +17,8 @@ import java.util.List;
 /** Turns values into those of their columns, and counts what these can't hold. Allocates nothing for valid texts. For one thread. */
 public final class ColumnValues {
     private static final double LONG_END = 0x1p63;
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long NOT_ASCII = 0x8080808080808080L;
 
     private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     private final CharBuffer decoded = CharBuffer.allocate(512);
@@ -122,13 +127,19 @@ public final class ColumnValues {
 
     private boolean isValid(int length) {
         int ascii = 0;
+        while (ascii <= length - Long.BYTES && ((long) LONGS.get(scratch, ascii) & NOT_ASCII) == 0) {
+            ascii += Long.BYTES;
+        }
         while (ascii < length && scratch[ascii] >= 0) {
             ascii++;
+        }
+        if (ascii == length) {
+            return true;
         }
         scratchBytes.limit(length).position(ascii);
         decoder.reset();
         CoderResult result = CoderResult.OVERFLOW;
-        while (ascii < length && result.isOverflow()) {
+        while (result.isOverflow()) {
             result = decoder.decode(scratchBytes, decoded.clear(), true);
         }
         return !result.isError();
