@@ -4,9 +4,9 @@ Asks a Loom sidecar for DataFrames, and compares each value with the JSON lines.
   frames.py --loom ./loom
 
 Needs pyarrow, pandas, polars and duckdb (requirements.txt). Starts a sidecar on a free port with a store of its own, and imports the
-requests, system calls and packets of a Redis server that are part of the project.
+requests, system calls and packets of a Redis server that are part of the project, and random values of each type. --seed chooses these.
 """
-import argparse, base64, http.client, io, json, math, os, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, base64, http.client, io, json, math, os, random, shutil, signal, socket, struct, subprocess, tempfile, time
 
 import duckdb
 import pandas
@@ -123,6 +123,63 @@ def check_rows(sidecar):
     print("agg and hist: polars computes the same from %d records" % frame.height)
 
 
+TYPES = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "bool", "utf8", "bytes"]
+TEXTS = ["", "a", "with \"quotes\", and\nlines", "\u00e9\U0001f600\u202e", " ", "x" * 3000]
+
+
+def random_value(kind, chance):
+    """A value of a type, often an extreme one; a fifth are missing."""
+    if chance.random() < 0.2:
+        return None
+    if kind[0] in "iu" and kind[1].isdigit():
+        bits = int(kind[1:])
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind[0] == "i" else (0, (1 << bits) - 1)
+        return chance.choice([low, high, 0, chance.randint(low, high)])
+    if kind[0] == "f":
+        value = chance.choice([math.nan, math.inf, -math.inf, -0.0, chance.gauss(0, 1), chance.gauss(0, 1e30)])
+        return struct.unpack("f", struct.pack("f", value))[0] if kind == "f32" else value
+    if kind == "bool":
+        return chance.random() < 0.5
+    return chance.choice(TEXTS) if kind == "utf8" else chance.randbytes(chance.randrange(30))
+
+
+def cell(value):
+    """A value as the import of CSV takes it."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
+    if isinstance(value, bytes):
+        return '"%s"' % base64.b64encode(value).decode()
+    return '"%s"' % value.replace('"', '""') if isinstance(value, str) else str(value).lower()
+
+
+def random_rows(seed, count):
+    chance = random.Random(seed)
+    rows = [[random_value(kind, chance) for kind in TYPES] for _ in range(count)]
+    rows[count // 2][TYPES.index("utf8")] = "\u00e9" * (1 << 20)  # longer than a batch
+    return rows
+
+
+def check_types(sidecar, rows, seed):
+    """Every value of every type as pyarrow, polars and DuckDB read it, against what was imported."""
+    table, _ = sidecar.arrow("scan", source="random", asc=True)
+    assert len(table.to_batches()) > 3, "all rows in one batch"
+    names = {"f": "float", "u": "uint", "i": "int"}
+    for column, kind in enumerate(TYPES):
+        bits = kind[1:]
+        arrow = names[kind[0]] + bits if bits.isdigit() else kind
+        assert str(table.schema.field(kind).type) == {"float32": "float", "float64": "double", "utf8": "string", "bytes": "binary"}.get(arrow, arrow)
+        expected = [row[column] for row in rows]
+        for reader, values in {
+            "pyarrow": table[kind].to_pylist(),
+            "polars": polars.from_arrow(table)[kind].to_list(),
+            "duckdb": [value for value, in duckdb.sql('select "%s" from "table"' % kind).fetchall()],
+        }.items():
+            assert [repr(value) for value in values] == [repr(value) for value in expected], "seed=%d, %s, %s" % (seed, reader, kind)
+    print("random: %d rows of %d types in %d batches are what was imported, seed=%d" % (len(rows), len(TYPES), len(table.to_batches()), seed))
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
@@ -132,6 +189,7 @@ def free_port():
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--loom", required=True)
+    arguments.add_argument("--seed", type=int, default=int(time.time()))
     options = arguments.parse_args()
     folder = tempfile.mkdtemp(prefix="loom-frames-")
     store, port = os.path.join(folder, "store"), free_port()
@@ -144,6 +202,12 @@ def main():
             loom("import", "--dir", store, "--source", source, "--format", "csv", "--event-time", "ts_ns",
                  "--clock-pair", os.path.join(RECORDED, "clock.json"), os.path.join(RECORDED, source + ".csv"))
         loom("import", "--dir", store, "--source", "packets", "--format", "pcap", os.path.join(RECORDED, "packets.pcap"))
+        rows = random_rows(options.seed, 20_000)
+        random_csv = os.path.join(folder, "random.csv")
+        with open(random_csv, "w", newline="") as file:
+            file.write(",".join(TYPES) + "\n" + "".join(",".join(map(cell, row)) + "\n" for row in rows))
+        loom("import", "--dir", store, "--source", "random", "--format", "csv",
+             "--types", ",".join("%s:%s?" % (kind, kind) for kind in TYPES), random_csv)
         command = loom("scan", "--dir", store, "requests", "-o", "arrow")
         serve = subprocess.Popen([options.loom, "serve", "--dir", store, "--http", "localhost:%d" % port], stderr=subprocess.DEVNULL)
         try:
@@ -159,6 +223,7 @@ def main():
             check_records(sidecar, "correlate", source="requests", field="latency_ns", above="20ms", time="event",
                           overlap=["latency_ns", "latency_ns"], **{"with": "syscalls"})
             check_rows(sidecar)
+            check_types(sidecar, rows, options.seed)
             served, _ = sidecar.arrow("scan", source="requests")
             assert pyarrow.ipc.open_stream(io.BytesIO(command)).read_all().equals(served)
             assert polars.read_ipc_stream(io.BytesIO(command)).equals(polars.from_arrow(served))

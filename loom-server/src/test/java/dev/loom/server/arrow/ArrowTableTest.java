@@ -197,6 +197,14 @@ final class ArrowTableTest {
     }
 
     @Test
+    void shouldHaveTimesOfEventsAsTimes() {
+        table.records("s", Formats.parse("timed:struct:code:u64"), false);
+        ArrowMessages read = ended();
+        assertEquals(List.of("time", "addr", "event_time", "code"), read.columns.subList(0, 4));
+        assertEquals(List.of("ns UTC", "i64", "ns UTC?", "u64?"), read.types.subList(0, 4));
+    }
+
+    @Test
     void shouldEndAnAnswerThatNeverBegan() {
         ArrowMessages read = ended();
         assertEquals(List.of(), read.columns);
