@@ -11,6 +11,7 @@ module dev.loom.server {
     requires org.eclipse.jetty.server;
     requires org.eclipse.jetty.websocket.core.server;
     requires org.snakeyaml.engine;
+    requires re2j; // has no descriptor
     requires static transitive org.jspecify;
 
     exports dev.loom.server;

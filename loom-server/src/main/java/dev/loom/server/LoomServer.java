@@ -20,6 +20,7 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.ingest.IngestServer;
 import dev.loom.server.loki.LokiApi;
 import dev.loom.server.page.PageApi;
+import dev.loom.server.prometheus.PrometheusApi;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.time.ClockPair;
 import java.io.Closeable;
@@ -216,7 +217,8 @@ public final class LoomServer implements AutoCloseable {
                 new QueryApi(store.directory(), stored),
                 new SchemaApi(schema(settings.apiSchemaChanges())),
                 new PageApi(),
-                new LokiApi(stored));
+                new LokiApi(stored),
+                new PrometheusApi(stored, BuildVersion.text()));
     }
 
     private void startHttp() throws IOException {

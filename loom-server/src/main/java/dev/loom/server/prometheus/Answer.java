@@ -1,0 +1,9 @@
+package dev.loom.server.prometheus;
+
+import java.io.IOException;
+
+/** An answer that is known, and left to be written. */
+@FunctionalInterface
+interface Answer {
+    void write(AnswerWriter writer) throws IOException;
+}

@@ -1,0 +1,262 @@
+package dev.loom.server.prometheus;
+
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.prometheus.promql.Element;
+import dev.loom.server.prometheus.promql.Evaluator;
+import dev.loom.server.prometheus.promql.Expr;
+import dev.loom.server.prometheus.promql.Labels;
+import dev.loom.server.prometheus.promql.Matcher;
+import dev.loom.server.prometheus.promql.Remarks;
+import dev.loom.server.prometheus.promql.SeriesSource.Selection;
+import dev.loom.server.prometheus.promql.Steps;
+import dev.loom.server.prometheus.promql.StoredSeries;
+import dev.loom.server.prometheus.promql.ValueType;
+import dev.loom.server.prometheus.store.MetricMetadata;
+import dev.loom.server.prometheus.store.StoreQuery;
+import dev.loom.server.prometheus.store.StoreSeries;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What can be asked, by its path. */
+enum Question {
+    QUERY("query"),
+    QUERY_RANGE("query_range"),
+    SERIES("series"),
+    LABELS("labels"),
+    LABEL_VALUES("label/NAME/values"),
+    METADATA("metadata"),
+    FORMAT_QUERY("format_query"),
+    BUILDINFO("status/buildinfo");
+
+    private static final Matcher ANY = new Matcher(Labels.NAME, Matcher.Operator.NOT_EQUAL, "");
+
+    private final String path;
+
+    Question(String path) {
+        this.path = path;
+    }
+
+    static @Nullable Question of(String path) {
+        for (Question each : values()) {
+            if (each.path.equals(path)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** The name in the server's metrics. */
+    String routeName() {
+        return "prometheus_" + name().toLowerCase(Locale.ROOT);
+    }
+
+    boolean readsStore() {
+        return this != FORMAT_QUERY && this != BUILDINFO;
+    }
+
+    Answer answerWithoutStore(Parameters in, String version) {
+        if (this == FORMAT_QUERY) {
+            Expr expr = in.query();
+            return writer -> writer.string(expr.toString());
+        }
+        Map<String, Object> row = new LinkedHashMap<>();
+        // clients choose by it what they ask: what Prometheus 3 knows
+        row.put("version", "3.0.0");
+        row.put("revision", "loom " + version);
+        row.put("branch", "");
+        row.put("buildUser", "");
+        row.put("buildDate", "");
+        row.put("goVersion", "");
+        return writer -> writer.put(JsonText.object(row).toString());
+    }
+
+    /**
+     * Answers.
+     *
+     * @param label whose values are asked for
+     */
+    Answer answer(Parameters in, String label, StoreQuery query, Remarks remarks) {
+        return switch (this) {
+            case QUERY -> query(in, query, remarks);
+            case QUERY_RANGE -> range(in, query, remarks);
+            case METADATA -> metadata(in, query);
+            default -> labels(in, label, query, remarks);
+        };
+    }
+
+    private static Answer query(Parameters in, StoreQuery query, Remarks remarks) {
+        Expr expr = in.query();
+        Steps at = in.instant();
+        StoreSeries series = new StoreSeries(query);
+        while (expr instanceof Expr.Parentheses parentheses) {
+            expr = parentheses.of();
+        }
+        if (expr instanceof Expr.Text text) {
+            return writer -> {
+                writer.put("{\"resultType\":\"string\",\"result\":");
+                writer.text(at.startMs(), text.value()).put("}");
+            };
+        } else if (expr.type() == ValueType.MATRIX && expr instanceof Expr.Selector selector) {
+            return matrix(Evaluator.matrix(selector, at.startMs(), series));
+        }
+        List<Element> found = new ArrayList<>();
+        Evaluator.run(expr, at, series, remarks, query, new Evaluator.Results() {
+            @Override
+            public void onScalar(long timeMs, double value) {
+                found.add(new Element(Labels.NONE, value, null));
+            }
+
+            @Override
+            public void onVector(long timeMs, List<Element> vector) {
+                found.addAll(vector);
+            }
+        });
+        if (expr.type() == ValueType.SCALAR) {
+            return writer -> {
+                writer.put("{\"resultType\":\"scalar\",\"result\":");
+                writer.point(at.startMs(), found.get(0).value(), null);
+                writer.put("}");
+            };
+        }
+        return writer -> vector(found, at.startMs(), writer);
+    }
+
+    private static void vector(List<Element> vector, long timeMs, AnswerWriter writer) throws IOException {
+        writer.put("{\"resultType\":\"vector\",\"result\":[");
+        boolean any = false;
+        for (Element element : vector) {
+            writer.put(any ? ",{\"metric\":" : "{\"metric\":").labels(element.labels());
+            any = true;
+            writer.put(element.histogram() == null ? ",\"value\":" : ",\"histogram\":");
+            writer.point(timeMs, element.value(), element.histogram());
+            writer.put("}");
+        }
+        writer.put("]}");
+    }
+
+    private static Answer matrix(List<StoredSeries.Samples> found) {
+        return writer -> {
+            writer.put("{\"resultType\":\"matrix\",\"result\":[");
+            boolean any = false;
+            for (StoredSeries.Samples samples : found) {
+                boolean histograms = samples.histograms() != null;
+                if (samples.timesMs().length == 0) {
+                    continue;
+                }
+                writer.put(any ? ",{\"metric\":" : "{\"metric\":").labels(samples.labels());
+                any = true;
+                writer.put(histograms ? ",\"histograms\":[" : ",\"values\":[");
+                for (int i = 0; i < samples.timesMs().length; i++) {
+                    writer.put(i > 0 ? "," : "");
+                    writer.point(
+                            samples.timesMs()[i],
+                            samples.values()[i],
+                            samples.histograms() == null ? null : samples.histograms()[i]);
+                }
+                writer.put("]}");
+            }
+            writer.put("]}");
+        };
+    }
+
+    private static Answer range(Parameters in, StoreQuery query, Remarks remarks) {
+        Expr expr = in.query();
+        Steps steps = in.range();
+        if (expr.type() != ValueType.SCALAR && expr.type() != ValueType.VECTOR) {
+            throw ApiFailure.badRequest("invalid parameter \"query\": invalid expression type \"" + expr.type()
+                    + "\" for range query, must be Scalar or instant Vector");
+        }
+        RangeAnswer answer = new RangeAnswer(query);
+        Evaluator.run(expr, steps, new StoreSeries(query), remarks, query, answer);
+        return answer::write;
+    }
+
+    private Answer labels(Parameters in, String label, StoreQuery query, Remarks remarks) {
+        List<List<Matcher>> selectors = in.selectors();
+        if (this == SERIES && selectors.isEmpty()) {
+            throw ApiFailure.badRequest("no match[] parameter provided");
+        }
+        long endMs = in.timeMs("end", Instant.now().toEpochMilli());
+        long startMs = in.timeMs("start", Math.min(0, endMs));
+        if (endMs < startMs) {
+            throw ApiFailure.badRequest("invalid parameter \"end\": end timestamp must not be before start time");
+        }
+        int limit = in.limit();
+        Set<Labels> found = new TreeSet<>();
+        StoreSeries series = new StoreSeries(query);
+        for (List<Matcher> selector : selectors.isEmpty() ? List.of(List.of(ANY)) : selectors) {
+            // both ends belong to the time here
+            found.addAll(series.labels(new Selection(selector, Steps.at(endMs), endMs - startMs + 1, null)));
+        }
+        Set<Object> values = new TreeSet<>();
+        found.forEach(each -> {
+            if (this == SERIES) {
+                values.add(each);
+            } else if (this == LABELS) {
+                values.addAll(each.map().keySet());
+            } else if (!each.get(label).isEmpty()) {
+                values.add(each.get(label));
+            }
+        });
+        List<Object> wanted = new ArrayList<>(values);
+        if (limit > 0 && wanted.size() > limit) {
+            wanted = wanted.subList(0, limit);
+            remarks.warn("results truncated due to limit");
+        }
+        return list(wanted);
+    }
+
+    private static Answer list(List<Object> values) {
+        return writer -> {
+            writer.put("[");
+            boolean any = false;
+            for (Object value : values) {
+                writer.put(any ? "," : "");
+                any = true;
+                if (value instanceof Labels labels) {
+                    writer.labels(labels);
+                } else {
+                    writer.string(value.toString());
+                }
+                writer.flushIfLong();
+            }
+            writer.put("]");
+        };
+    }
+
+    private static Answer metadata(Parameters in, StoreQuery query) {
+        String metric = in.text("metric");
+        int limit = in.limit();
+        Map<String, Set<MetricMetadata.Entry>> found = new MetricMetadata(query).find();
+        return writer -> {
+            writer.put("{");
+            int count = 0;
+            for (Map.Entry<String, Set<MetricMetadata.Entry>> each : found.entrySet()) {
+                boolean wanted = metric.isEmpty() || metric.equals(each.getKey());
+                if (wanted && (limit == 0 || count < limit)) {
+                    writer.put(count > 0 ? "," : "").string(each.getKey()).put(":[");
+                    count++;
+                    boolean any = false;
+                    for (MetricMetadata.Entry entry : each.getValue()) {
+                        writer.put(any ? ",{\"type\":" : "{\"type\":").string(entry.type());
+                        any = true;
+                        writer.put(",\"help\":").string(entry.help());
+                        writer.put(",\"unit\":").string(entry.unit()).put("}");
+                    }
+                    writer.put("]");
+                    writer.flushIfLong();
+                }
+            }
+            writer.put("}");
+        };
+    }
+}

@@ -1,0 +1,78 @@
+package dev.loom.server.prometheus.promql;
+
+import java.math.BigDecimal;
+import java.util.Locale;
+
+/** Numbers as Prometheus writes them. */
+public final class NumberText {
+    private static final double EXPONENT_BELOW = 1e-6;
+    private static final double EXPONENT_FROM = 1e21;
+
+    private NumberText() {}
+
+    /** A value in an answer: with an exponent only if it is very small or very large. */
+    public static String value(double value) {
+        double size = Math.abs(value);
+        if (size == 0 || (size >= EXPONENT_BELOW && size < EXPONENT_FROM) || !Double.isFinite(value)) {
+            return plain(value);
+        }
+        BigDecimal exact = BigDecimal.valueOf(size).stripTrailingZeros();
+        String mantissa = exact.unscaledValue().toString();
+        int exponent = exact.precision() - exact.scale() - 1;
+        return (value < 0 ? "-" : "")
+                + mantissa.charAt(0)
+                + (mantissa.length() > 1 ? "." + mantissa.substring(1) : "")
+                + (exponent < 0 ? "e-" : "e+")
+                + (Math.abs(exponent) < 10 ? "0" : "")
+                + Math.abs(exponent);
+    }
+
+    /** Without an exponent, as in the bounds of buckets. */
+    public static String plain(double value) {
+        if (Double.isNaN(value)) {
+            return "NaN";
+        } else if (Double.isInfinite(value)) {
+            return value > 0 ? "+Inf" : "-Inf";
+        } else if (value == Math.rint(value) && Math.abs(value) < Long.MAX_VALUE && (value != 0 || 1 / value > 0)) {
+            return Long.toString((long) value);
+        } else if (value == 0) {
+            return "-0";
+        }
+        String text = BigDecimal.valueOf(value).toPlainString();
+        int end = text.length();
+        if (text.indexOf('.') >= 0) {
+            while (text.charAt(end - 1) == '0') {
+                end--;
+            }
+            end -= text.charAt(end - 1) == '.' ? 1 : 0;
+        }
+        return text.substring(0, end);
+    }
+
+    /**
+     * A number as expressions and parameters have it.
+     *
+     * @throws NumberFormatException if it is none
+     */
+    public static double parse(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        return switch (lower) {
+            case "inf", "+inf" -> Double.POSITIVE_INFINITY;
+            case "-inf" -> Double.NEGATIVE_INFINITY;
+            case "nan" -> Double.NaN;
+            default -> {
+                if (lower.startsWith("0x")) {
+                    yield Long.parseUnsignedLong(lower.substring(2), 16);
+                }
+                char last = lower.isEmpty() ? 'x' : lower.charAt(lower.length() - 1);
+                if (last == 'd'
+                        || last == 'f'
+                        || lower.startsWith("-0x")
+                        || lower.strip().length() < lower.length()) {
+                    throw new NumberFormatException("not a number: " + Quoted.of(text));
+                }
+                yield Double.parseDouble(lower);
+            }
+        };
+    }
+}

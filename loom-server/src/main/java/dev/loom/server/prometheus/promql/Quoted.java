@@ -1,0 +1,27 @@
+package dev.loom.server.prometheus.promql;
+
+/** Texts in double quotes, as PromQL writes them. */
+final class Quoted {
+    private Quoted() {}
+
+    static String of(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\\' -> quoted.append('\\').append(c);
+                case '\n' -> quoted.append("\\n");
+                case '\r' -> quoted.append("\\r");
+                case '\t' -> quoted.append("\\t");
+                default -> {
+                    if (c < ' ' || c == 0x7F) {
+                        quoted.append(String.format("\\x%02x", (int) c));
+                    } else {
+                        quoted.append(c);
+                    }
+                }
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

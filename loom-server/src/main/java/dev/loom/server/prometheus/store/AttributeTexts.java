@@ -1,0 +1,49 @@
+package dev.loom.server.prometheus.store;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The members of a JSON object as texts by name: texts and numbers as they are, objects and arrays as JSON. */
+final class AttributeTexts {
+    private static final JsonFactory FACTORY = new JsonFactory();
+
+    private AttributeTexts() {}
+
+    /** The members of an object; none of anything else. A null is no member. */
+    static Map<String, String> of(String json) {
+        Map<String, String> texts = new TreeMap<>();
+        if (json.isEmpty()) {
+            return texts;
+        }
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                return texts;
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String name = parser.currentName();
+                JsonToken token = parser.nextToken();
+                if (token != JsonToken.VALUE_NULL) {
+                    texts.putIfAbsent(name, token.isStructStart() ? copied(parser) : parser.getText());
+                }
+            }
+        } catch (IOException e) {
+            // what could be read of malformed attributes is what there is
+            return texts;
+        }
+        return texts;
+    }
+
+    private static String copied(JsonParser parser) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+            generator.copyCurrentStructure(parser);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,249 @@
+package dev.loom.server.prometheus.store;
+
+import dev.loom.api.ValueType;
+import dev.loom.format.FieldValue;
+import dev.loom.query.Group;
+import dev.loom.query.Groups;
+import dev.loom.query.Histogram;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.GroupOrder;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.GroupRequest;
+import dev.loom.query.service.HistogramRequest;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
+import dev.loom.query.where.Where.Operator;
+import dev.loom.server.prometheus.promql.EvaluationException;
+import dev.loom.server.prometheus.promql.Labels;
+import dev.loom.server.prometheus.promql.NativeHistogram;
+import dev.loom.server.prometheus.promql.SeriesSource.Selection;
+import dev.loom.server.prometheus.promql.Steps;
+import dev.loom.server.prometheus.promql.StoredSeries;
+import dev.loom.server.time.EventTime;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An indexed field as series of native histograms, which are not sampled but counted for each step: what came until then, or in the time
+ * that ends there. For one thread.
+ */
+final class FieldSeries {
+    /** The most series of one metric; each is counted on its own. */
+    static final int SERIES_MAX = 64;
+
+    private static final long NS_PER_MS = 1_000_000;
+    private static final int CELL_BYTES = 64;
+
+    private final FieldMetric metric;
+    private final StoreQuery query;
+    private final Selection selection;
+
+    FieldSeries(FieldMetric metric, StoreQuery query, Selection selection) {
+        this.metric = metric;
+        this.query = query;
+        this.selection = selection;
+    }
+
+    /** From after one moment up to another, both in milliseconds, in nanoseconds: the last one belongs to it, and the first does not. */
+    static TimeRange range(long afterMs, long upToMs) {
+        long fromNs = afterMs == Long.MIN_VALUE ? afterMs : Math.multiplyExact(afterMs, NS_PER_MS) + 1;
+        return new TimeRange(fromNs, Math.multiplyExact(upToMs, NS_PER_MS) + 1);
+    }
+
+    /** The series that are wanted. */
+    List<StoredSeries> select() {
+        List<StoredSeries> series = new ArrayList<>();
+        labels(wholeRange()).forEach((labels, conditions) -> series.add(counted(labels, conditions)));
+        return series;
+    }
+
+    private TimeRange wholeRange() {
+        long lastMs = selection.steps().lastMs();
+        return range(selection.function() == null ? Long.MIN_VALUE : selection.afterMs(), lastMs);
+    }
+
+    /** The labels of all series that are wanted and have records in a time, with the conditions that their records meet. */
+    Map<Labels, List<Where>> labels(TimeRange range) {
+        Map<Labels, List<Where>> found = new TreeMap<>();
+        if (metric.keys().isEmpty()) {
+            add(Map.of(), List.of(), found);
+            return found;
+        }
+        List<List<FieldValue>> keys = new ArrayList<>();
+        query.run(
+                new GroupRequest(
+                        records(range, List.of()),
+                        null,
+                        new GroupRequest.Keys(metric.keys(), null),
+                        List.of(),
+                        null,
+                        GroupOrder.COUNT,
+                        Integer.MAX_VALUE,
+                        GroupRequest.Caps.DEFAULT,
+                        query.limits()),
+                new ResultHandler() {
+                    @Override
+                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
+                        groups.forEach(group -> keys.add(group.key()));
+                    }
+                });
+        for (List<FieldValue> key : keys) {
+            Map<String, String> labels = new TreeMap<>();
+            List<Where> conditions = new ArrayList<>();
+            for (int i = 0; i < key.size(); i++) {
+                String field = metric.keys().get(i);
+                FieldValue value = key.get(i);
+                labels.put(FieldMetric.label(field), value.kind() == FieldValue.Kind.ABSENT ? "" : value.text());
+                conditions.add(condition(field, value));
+            }
+            add(labels, conditions, found);
+        }
+        return found;
+    }
+
+    private void add(Map<String, String> byName, List<Where> conditions, Map<Labels, List<Where>> found) {
+        Map<String, String> all = new TreeMap<>(byName);
+        all.put(Labels.NAME, metric.name());
+        Labels labels = Labels.of(all);
+        if (!selection.matches(labels)) {
+            return;
+        } else if (found.containsKey(labels)) {
+            throw new EvaluationException("two groups of records have the same labels: " + labels);
+        } else if (found.size() == SERIES_MAX) {
+            throw new EvaluationException("too many series of " + metric.name() + ": max=" + SERIES_MAX
+                    + "; each is counted on its own, and matchers of its labels select fewer");
+        }
+        query.reserve(labels.bytes());
+        found.put(labels, conditions);
+    }
+
+    private static Where condition(String field, FieldValue value) {
+        return switch (value.kind()) {
+            case ABSENT -> new Where.IsNull(field);
+            case TEXT -> new Where.Comparison(field, Operator.EQUAL, new Literal.Text(value.text()));
+            case BOOLEAN -> new Where.Comparison(field, Operator.EQUAL, new Literal.Bool(value.longValue() != 0));
+            case INTEGER, UNSIGNED, DOUBLE -> new Where.Comparison(field, Operator.EQUAL, number(value));
+            case BYTES, JSON ->
+                throw new EvaluationException(
+                        "a key that is no text, number or boolean can't be a label: field=" + field);
+        };
+    }
+
+    private static Literal number(FieldValue value) {
+        if (value.kind() == FieldValue.Kind.DOUBLE) {
+            return new Literal.Numeric(new BigDecimal(value.doubleValue()), false);
+        }
+        return new Literal.Numeric(new BigDecimal(value.text()), true);
+    }
+
+    private RecordSelection records(TimeRange range, List<Where> conditions) {
+        boolean eventTime = EventTime.of(metric.source()) != null;
+        return new RecordSelection(metric.source(), range, eventTime, conditions);
+    }
+
+    private StoredSeries counted(Labels labels, List<Where> conditions) {
+        Steps steps = selection.steps();
+        boolean ever = selection.function() == null;
+        long beginMs = steps.startMs();
+        long rangeMs = selection.rangeMs();
+        // what came until the first step; then each step adds what came since the one before, and, of a time, loses
+        // what left it
+        CountedSteps.Cell now = count(range(ever ? Long.MIN_VALUE : beginMs - rangeMs, beginMs), 0, conditions)
+                .cell(0);
+        boolean several = steps.count() > 1;
+        long endMs = steps.lastMs();
+        CountedSteps entered = several ? count(range(beginMs, endMs), steps.stepMs(), conditions) : new CountedSteps();
+        CountedSteps left = several && !ever
+                ? count(range(beginMs - rangeMs, endMs - rangeMs), steps.stepMs(), conditions)
+                : new CountedSteps();
+        FieldBuckets layout = layout();
+        @Nullable NativeHistogram[] histograms = new NativeHistogram[steps.count()];
+        for (int i = 0; i < histograms.length; i++) {
+            if (i > 0) {
+                now.add(entered.found(i - 1), 1);
+                now.add(left.found(i - 1), -1);
+            }
+            if (!ever || !now.isEmpty()) {
+                NativeHistogram histogram = now.histogram(layout);
+                query.reserve(histogram.bytes());
+                histograms[i] = histogram;
+            }
+        }
+        return new StoredSeries.Counted(labels, histograms);
+    }
+
+    /** The bins that are counted in: those of the last index over the field, as the histogram operator has them. */
+    private FieldBuckets layout() {
+        ValueType type = metric.index().function().type();
+        return new FieldBuckets(query.bins(metric.source(), metric.field()), type);
+    }
+
+    /** @param stepMs 0 for one step */
+    private CountedSteps count(TimeRange range, long stepMs, List<Where> conditions) {
+        CountedSteps counted = new CountedSteps();
+        RecordSelection records = records(range, conditions);
+        HistogramRequest.@Nullable Steps steps =
+                stepMs == 0 ? null : new HistogramRequest.Steps(Duration.ofMillis(stepMs), 0, range.fromNs());
+        long stepNs = stepMs * NS_PER_MS;
+        query.run(
+                new HistogramRequest(records, metric.field(), true, Integer.MAX_VALUE, steps, query.limits()),
+                new ResultHandler() {
+                    @Override
+                    public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
+                        addCounts(counts, groups, range, stepNs, counted);
+                    }
+                });
+        query.run(
+                new GroupRequest(
+                        records,
+                        metric.field(),
+                        new GroupRequest.Keys(List.of(), steps),
+                        List.of(),
+                        null,
+                        GroupOrder.COUNT,
+                        Integer.MAX_VALUE,
+                        GroupRequest.Caps.DEFAULT,
+                        query.limits()),
+                new ResultHandler() {
+                    @Override
+                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
+                        for (Group group : groups) {
+                            counted.cell(step(group.range(), range, stepNs)).addSum(group.sum());
+                        }
+                    }
+                });
+        return counted;
+    }
+
+    private static int step(TimeRange of, TimeRange range, long stepNs) {
+        return stepNs == 0 ? 0 : Math.toIntExact((of.fromNs() - range.fromNs()) / stepNs);
+    }
+
+    private void addCounts(
+            Histogram.Counts counts, List<BinGroup> groups, TimeRange range, long stepNs, CountedSteps counted) {
+        for (int step = 0; step < counts.steps(); step++) {
+            CountedSteps.Cell cell = counted.cell(step(counts.range(step), range, stepNs));
+            for (int i = 0; i < groups.size(); i++) {
+                BinGroup group = groups.get(i);
+                // without steps the counts are by bin, with steps by group
+                long count = stepNs == 0 ? group.count(counts, step) : counts.count(step, i);
+                if (count == 0) {
+                    continue;
+                } else if (group.to() - group.from() > 1) {
+                    throw new EvaluationException(
+                            "too many steps for all the bins of " + metric.name() + ": a longer step makes fewer");
+                }
+                query.reserve(CELL_BYTES);
+                cell.add(group.from(), count);
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.loom.server.prometheus.store;
+
+import dev.loom.format.FieldReader;
+import dev.loom.format.FieldValue;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of a point of a metric, read anew for each record. For one thread. */
+final class PointFields {
+    private static final List<String> IDENTITY = List.of(
+            "name",
+            "unit",
+            "kind",
+            "temporality",
+            "monotonic",
+            "scope.name",
+            "scope.version",
+            "resource",
+            "attributes");
+
+    private final PayloadFormat format;
+    private final RecordLookup lookup;
+    private final List<Part> identity;
+    private final Part flags;
+    private final Part value;
+    private final Part count;
+    private final Part sum;
+    private final Part buckets;
+    private final Part quantiles;
+
+    /** A field and its value. */
+    private final class Part {
+        private final @Nullable FieldReader reader;
+        private final FieldValue read = new FieldValue();
+
+        private Part(String name) {
+            reader = format.field(name);
+            read.lookup(lookup);
+        }
+
+        private void read(DirectBuffer buffer, int offset, int length) {
+            if (reader == null) {
+                read.setAbsent();
+            } else {
+                reader.read(buffer, offset, length, read);
+            }
+        }
+
+        private String text() {
+            return read.kind() == FieldValue.Kind.ABSENT ? "" : read.text();
+        }
+
+        /** NaN if it is no number. */
+        private double number() {
+            return switch (read.kind()) {
+                case DOUBLE -> read.doubleValue();
+                case INTEGER -> read.longValue();
+                case UNSIGNED -> (read.longValue() >>> 1) * 2.0 + (read.longValue() & 1);
+                default -> Double.NaN;
+            };
+        }
+    }
+
+    PointFields(PayloadFormat format, RecordLookup lookup) {
+        this.format = format;
+        this.lookup = lookup;
+        identity = IDENTITY.stream().map(Part::new).toList();
+        flags = new Part("flags");
+        value = new Part("value");
+        count = new Part("count");
+        sum = new Part("sum");
+        buckets = new Part("buckets");
+        quantiles = new Part("quantiles");
+    }
+
+    /** Whether a source's records are points of metrics. */
+    static boolean has(PayloadFormat format) {
+        return format.field("name") != null
+                && format.field("kind") != null
+                && format.field("value") != null
+                && format.field("attributes") != null;
+    }
+
+    /** Reads a point; the lookup stands at it. */
+    void read(DirectBuffer buffer, int offset, int length) {
+        identity.forEach(each -> each.read(buffer, offset, length));
+        flags.read(buffer, offset, length);
+        value.read(buffer, offset, length);
+        count.read(buffer, offset, length);
+        sum.read(buffer, offset, length);
+        buckets.read(buffer, offset, length);
+        quantiles.read(buffer, offset, length);
+    }
+
+    /** The identity as it was read, for texts that differ in nothing. */
+    String identity() {
+        StringBuilder text = new StringBuilder();
+        identity.forEach(each -> text.append(each.text()).append('\0'));
+        return text.toString();
+    }
+
+    /** The parts of the identity, in the order of their fields. */
+    Identity parts() {
+        return new Identity(
+                identity.get(0).text(),
+                identity.get(1).text(),
+                identity.get(2).text(),
+                identity.get(3).text().equals("delta"),
+                identity.get(4).number() == 1 || identity.get(4).text().equals("true"),
+                identity.get(5).text(),
+                identity.get(6).text(),
+                identity.get(7).text(),
+                identity.get(8).text());
+    }
+
+    /**
+     * What tells series apart.
+     *
+     * @param resource its attributes, as JSON
+     * @param attributes of the point, as JSON
+     */
+    record Identity(
+            String name,
+            String unit,
+            String kind,
+            boolean delta,
+            boolean monotonic,
+            String scopeName,
+            String scopeVersion,
+            String resource,
+            String attributes) {}
+
+    /** Whether the point says that its series has no value any more. */
+    boolean isStale() {
+        return flags.read.kind() == FieldValue.Kind.INTEGER && (flags.read.longValue() & 1) != 0;
+    }
+
+    boolean hasValue() {
+        return value.read.kind() != FieldValue.Kind.ABSENT;
+    }
+
+    double value() {
+        return value.number();
+    }
+
+    double count() {
+        return count.number();
+    }
+
+    /** NaN if there is none. */
+    double sum() {
+        return sum.number();
+    }
+
+    String buckets() {
+        return buckets.text();
+    }
+
+    String quantiles() {
+        return quantiles.text();
+    }
+}

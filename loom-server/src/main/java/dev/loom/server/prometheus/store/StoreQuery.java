@@ -1,0 +1,98 @@
+package dev.loom.server.prometheus.store;
+
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryRequest;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.server.http.StoreQueries;
+import dev.loom.server.prometheus.promql.Meter;
+import dev.loom.server.prometheus.promql.Remarks;
+import java.time.Duration;
+
+/** The queries that a request makes to one snapshot, within one time and memory. For one thread. */
+public final class StoreQuery implements Meter {
+    private final StoreQueries.Session session;
+    private final Snapshot snapshot;
+    private final Remarks remarks;
+    private final long deadlineNs;
+
+    /**
+     * Prepares to ask.
+     *
+     * @param timeMax for all queries together
+     * @param remarks what answers lack is added to them
+     */
+    public StoreQuery(StoreQueries.Session session, Snapshot snapshot, Duration timeMax, Remarks remarks) {
+        this.session = session;
+        this.snapshot = snapshot;
+        this.remarks = remarks;
+        deadlineNs = System.nanoTime() + timeMax.toNanos();
+    }
+
+    Snapshot snapshot() {
+        return snapshot;
+    }
+
+    /** The memory and what may be reserved of it. */
+    StoreQueries.Session session() {
+        return session;
+    }
+
+    private Duration left() {
+        return Duration.ofNanos(Math.max(0, deadlineNs - System.nanoTime()));
+    }
+
+    /** What is left of the time. */
+    QueryLimits limits() {
+        return QueryLimits.NONE.withTimeMax(left());
+    }
+
+    /** Runs a query; what its answer lacks is remarked. */
+    void run(QueryRequest request, ResultHandler results) {
+        check();
+        Completeness missing = session.run(snapshot, request, results).completeness();
+        if (missing.limit() == Completeness.Limit.TIME) {
+            throw new TimeOverException();
+        } else if (missing.limit() != Completeness.Limit.NONE) {
+            throw new TimeOverException("query was cancelled");
+        }
+        if (missing.lost() > 0) {
+            remarks.warn("incomplete: " + missing.lost() + " records were lost in this time");
+        }
+        if (missing.damagedPages() > 0) {
+            remarks.warn("incomplete: " + missing.damagedPages() + " pages in this time are damaged");
+        }
+        if (missing.expired()) {
+            remarks.warn("incomplete: a part of this time is no longer retained");
+        }
+    }
+
+    /** The bins that the histogram operator counts in: of the last index over a field that has any. */
+    Bins bins(Source source, String field) {
+        Bins bins = Bins.logLinear();
+        IndexFunction function = IndexFunction.field(source.format(), field);
+        for (Index index : snapshot.indexes(source.id())) {
+            if (index.kind() == Index.Kind.VALUE && index.function().equals(function)) {
+                bins = index.bins();
+            }
+        }
+        return bins;
+    }
+
+    @Override
+    public void reserve(long bytes) {
+        session.memory().reserve(bytes);
+    }
+
+    @Override
+    public void check() {
+        if (left().isZero()) {
+            throw new TimeOverException();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.loom.server.prometheus.store;
+
+import dev.loom.api.Source;
+import dev.loom.format.RecordLookup;
+import dev.loom.query.MetricSeries;
+import dev.loom.query.model.Order;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.ScanRequest;
+import dev.loom.query.where.Where;
+import dev.loom.server.prometheus.promql.EvaluationException;
+import dev.loom.server.prometheus.promql.Function;
+import dev.loom.server.prometheus.promql.Labels;
+import dev.loom.server.prometheus.promql.Matcher;
+import dev.loom.server.prometheus.promql.SeriesSource;
+import dev.loom.server.prometheus.promql.StoredSeries;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** All the series of a store: points of metrics, and indexed fields of any source. For one thread. */
+public final class StoreSeries implements SeriesSource {
+    private static final long NS_PER_MS = 1_000_000;
+
+    private final StoreQuery query;
+
+    public StoreSeries(StoreQuery query) {
+        this.query = query;
+    }
+
+    @Override
+    public List<StoredSeries> select(Selection selection) {
+        List<StoredSeries> series = new ArrayList<>();
+        if (mayBePoints(selection)) {
+            PointSeries points = new PointSeries(
+                    selection, MetricSeries.SERIES_MAX_DEFAULT, query.session().memory());
+            read(selection, points);
+            series.addAll(points.build());
+        }
+        for (FieldMetric metric : fields(selection)) {
+            requireCountable(selection.function(), metric);
+            series.addAll(new FieldSeries(metric, query, selection).select());
+        }
+        return series;
+    }
+
+    /** The labels of the series that have samples in the time of a selection. */
+    public Set<Labels> labels(Selection selection) {
+        Set<Labels> found = new TreeSet<>();
+        if (mayBePoints(selection)) {
+            PointSeries points = new PointSeries(
+                    selection, MetricSeries.SERIES_MAX_DEFAULT, query.session().memory());
+            read(selection, points);
+            found.addAll(points.labels());
+        }
+        TimeRange range =
+                FieldSeries.range(selection.afterMs(), selection.steps().lastMs());
+        for (FieldMetric metric : fields(selection)) {
+            found.addAll(new FieldSeries(metric, query, selection).labels(range).keySet());
+        }
+        return found;
+    }
+
+    private static void requireCountable(@Nullable Function function, FieldMetric metric) {
+        if (function != null && function != Function.RATE && function != Function.INCREASE) {
+            throw new EvaluationException(function.text() + " needs samples, and " + metric.name()
+                    + " has none of its own: it is counted at each step; take its rate or its increase");
+        }
+    }
+
+    /** The value that a matcher of the name asks for; null if none asks for one. */
+    private static @Nullable String name(Selection selection) {
+        for (Matcher matcher : selection.matchers()) {
+            if (matcher.label().equals(Labels.NAME) && matcher.operator() == Matcher.Operator.EQUAL) {
+                return matcher.value();
+            }
+        }
+        return null;
+    }
+
+    private static boolean mayBePoints(Selection selection) {
+        String name = name(selection);
+        return name == null || !name.startsWith(FieldMetric.PREFIX);
+    }
+
+    /** The fields that a selection may mean. Those of one name can't be told apart. */
+    private List<FieldMetric> fields(Selection selection) {
+        String name = name(selection);
+        List<FieldMetric> fields = new ArrayList<>();
+        if (name != null && !name.startsWith(FieldMetric.PREFIX)) {
+            return fields;
+        }
+        FieldMetric.all(query.snapshot()).forEach((each, metrics) -> {
+            boolean wanted = selection.matchers().stream()
+                    .filter(matcher -> matcher.label().equals(Labels.NAME))
+                    .allMatch(matcher -> matcher.matches(each));
+            if (wanted && metrics.size() > 1) {
+                throw new EvaluationException("several indexes have the name " + each + ": "
+                        + metrics.stream()
+                                .map(metric -> metric.source().name() + " "
+                                        + metric.index().name())
+                                .toList());
+            } else if (wanted) {
+                fields.add(metrics.get(0));
+            }
+        });
+        return fields;
+    }
+
+    private void read(Selection selection, PointSeries points) {
+        long fromNs = Math.multiplyExact(selection.afterMs() + 1, NS_PER_MS);
+        long toNs = Math.multiplyExact(selection.steps().lastMs() + 1, NS_PER_MS);
+        String name = name(selection);
+        String pattern = name == null ? "" : OtlpNames.pattern(name);
+        List<Where> conditions = pattern.isEmpty() ? List.of() : List.of(new Where.MatchesRegex("name", pattern));
+        for (Source source : query.snapshot().sources()) {
+            if (PointFields.has(source.format())) {
+                read(new RecordSelection(source, new TimeRange(fromNs, toNs), true, conditions), points);
+            }
+        }
+    }
+
+    private void read(RecordSelection records, PointSeries points) {
+        query.run(new ScanRequest(records, Order.OLDEST_FIRST, Long.MAX_VALUE, query.limits()), new ResultHandler() {
+            private @Nullable RecordLookup lookup;
+            private @Nullable PointFields point;
+
+            @Override
+            public void onLookup(RecordLookup found) {
+                lookup = found;
+                point = new PointFields(records.source().format(), found);
+            }
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                Objects.requireNonNull(lookup).from(address);
+                PointFields read = Objects.requireNonNull(point);
+                read.read(buffer, offset, length);
+                points.add(Math.floorDiv(timeNs, NS_PER_MS), read);
+            }
+        });
+    }
+}
