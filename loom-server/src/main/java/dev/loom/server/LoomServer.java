@@ -18,10 +18,13 @@ import dev.loom.server.api.SchemaApi;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.ingest.IngestServer;
+import dev.loom.server.jaeger.JaegerApi;
 import dev.loom.server.loki.LokiApi;
+import dev.loom.server.mcp.McpApi;
 import dev.loom.server.page.PageApi;
 import dev.loom.server.prometheus.PrometheusApi;
 import dev.loom.server.protocol.SchemaRequests;
+import dev.loom.server.tempo.TempoApi;
 import dev.loom.server.time.ClockPair;
 import java.io.Closeable;
 import java.io.IOException;
@@ -213,12 +216,16 @@ public final class LoomServer implements AutoCloseable {
     private List<HttpApi> apis() {
         StoreQueries.Limits limits = new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups);
         StoreQueries stored = new StoreQueries(store::store, limits, new QueryMemory(settings.queryMemoryBytes));
+        QueryApi queryApi = new QueryApi(store.directory(), stored);
         return List.of(
-                new QueryApi(store.directory(), stored),
+                queryApi,
                 new SchemaApi(schema(settings.apiSchemaChanges())),
                 new PageApi(),
                 new LokiApi(stored),
-                new PrometheusApi(stored, BuildVersion.text()));
+                new PrometheusApi(stored, BuildVersion.text()),
+                new JaegerApi(stored),
+                new TempoApi(stored),
+                new McpApi(queryApi));
     }
 
     private void startHttp() throws IOException {

@@ -40,10 +40,12 @@ public final class RequestJson {
 
     private final JsonGenerator json;
     private final UnsafeBuffer request;
+    private final boolean idsAreHexadecimal;
 
-    private RequestJson(JsonGenerator json, UnsafeBuffer request) {
+    private RequestJson(JsonGenerator json, UnsafeBuffer request, boolean idsAreHexadecimal) {
         this.json = json;
         this.request = request;
+        this.idsAreHexadecimal = idsAreHexadecimal;
     }
 
     /**
@@ -54,8 +56,18 @@ public final class RequestJson {
      * @throws IOException if that fails
      */
     public static void write(Signal signal, byte[] request, OutputStream out) throws IOException {
+        write(signal, request, out, true);
+    }
+
+    /** As {@link #write}, but with ids as base64, as protobuf's own JSON form has them. */
+    public static void writeCanonical(Signal signal, byte[] request, OutputStream out) throws IOException {
+        write(signal, request, out, false);
+    }
+
+    private static void write(Signal signal, byte[] request, OutputStream out, boolean idsAreHexadecimal)
+            throws IOException {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
-            new RequestJson(json, new UnsafeBuffer(request))
+            new RequestJson(json, new UnsafeBuffer(request), idsAreHexadecimal)
                     .object(
                             OtlpMessages.request(signal),
                             List.of(new Occurrence(WireType.LENGTH, 0, 0, request.length)));
@@ -131,10 +143,16 @@ public final class RequestJson {
         switch (type) {
             case STRING -> json.writeUTF8String(request.byteArray(), value.offset, value.length);
             case BYTES -> json.writeBinary(request.byteArray(), value.offset, value.length);
-            case ID ->
-                json.writeString(
-                        HexFormat.of().formatHex(request.byteArray(), value.offset, value.offset + value.length));
+            case ID -> id(value);
             default -> number(type, value.value);
+        }
+    }
+
+    private void id(Occurrence value) throws IOException {
+        if (idsAreHexadecimal) {
+            json.writeString(HexFormat.of().formatHex(request.byteArray(), value.offset, value.offset + value.length));
+        } else {
+            json.writeBinary(request.byteArray(), value.offset, value.length);
         }
     }
 

@@ -10,9 +10,12 @@ import java.util.List;
  * @param records the spans asked for, one selection for each source; the ranges are equal
  * @param took how long the spans asked for took
  * @param spans whether the spans of the traces are handed over instead, for {@link ResultHandler#onRecord}
+ * @param lastArrived whether the newest spans are those that arrived last, also where the range is of event times: records are then read
+ *     only until there are enough traces
  * @param limit the most traces, from 1 to {@link #LIMIT_MAX}
  */
-public record TracesRequest(List<RecordSelection> records, Took took, boolean spans, int limit, QueryLimits limits)
+public record TracesRequest(
+        List<RecordSelection> records, Took took, boolean spans, boolean lastArrived, int limit, QueryLimits limits)
         implements QueryRequest {
     /** The limit if none is set, and the highest that can be set. */
     public static final int LIMIT_DEFAULT = 20;

@@ -26,8 +26,9 @@ final class TracesRun {
         boolean whole = true;
         for (int i = 0; i < request.records().size() && whole; i++) {
             RecordSelection records = request.records().get(i);
+            boolean byEvent = records.eventTime() && !request.lastArrived();
             whole = scan.read(records, (record, reader, timeNs) -> {
-                long orderedNs = records.eventTime() ? timeNs : record.timeNs();
+                long orderedNs = byEvent ? timeNs : record.timeNs();
                 if (reader.isSpan() && request.took().holds(reader)) {
                     TraceId id = newest.wants(orderedNs) ? reader.traceId() : null;
                     if (id != null) {
@@ -35,7 +36,7 @@ final class TracesRun {
                     }
                 }
                 // by arrival, no newer one follows
-                return records.eventTime() || newest.wants(orderedNs);
+                return byEvent || newest.wants(orderedNs);
             });
         }
         Map<TraceId, Long> found = newest.newestFirst();

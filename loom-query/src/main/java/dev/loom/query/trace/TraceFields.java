@@ -7,7 +7,9 @@ import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields that make a record a part of a trace, by the names that spans and log records of OpenTelemetry have here. Records of other
@@ -28,9 +30,17 @@ public final class TraceFields {
     static final List<String> SERVICES = List.of("service.name", "service");
     static final List<String> ERRORS = List.of("error", "ERROR", "Error");
 
+    private static final Set<String> OWN = Set.of(
+            TRACE_ID, SPAN_ID, PARENT_ID, NAME, START, END, DURATION, STATUS, "kind", "status_message", "events");
+
     private static final List<String> ATTRIBUTE_PREFIXES = List.of("attr.", "resource.");
 
     private TraceFields() {}
+
+    /** Whether a field is one of those that make a span, not one that says more about it. */
+    public static boolean isOfSpans(String field) {
+        return OWN.contains(field) || SERVICES.contains(field);
+    }
 
     /** Whether records of a format may name a trace. */
     public static boolean mayName(PayloadFormat format) {
@@ -68,6 +78,14 @@ public final class TraceFields {
         return literals.size() == 1
                 ? new Where.Comparison(TRACE_ID, Operator.EQUAL, literals.get(0))
                 : new Where.In(TRACE_ID, literals);
+    }
+
+    /** The field of a format that names the service of a span; null if there is none. */
+    public static @Nullable String serviceField(PayloadFormat format) {
+        return SERVICES.stream()
+                .filter(name -> format.field(name) != null)
+                .findFirst()
+                .orElse(null);
     }
 
     /**

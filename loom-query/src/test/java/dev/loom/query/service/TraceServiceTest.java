@@ -210,7 +210,13 @@ final class TraceServiceTest {
     }
 
     private Results traces(
-            TimeRange range, boolean eventTime, List<Where> where, TracesRequest.Took took, int limit, boolean text) {
+            TimeRange range,
+            boolean eventTime,
+            boolean lastArrived,
+            List<Where> where,
+            TracesRequest.Took took,
+            int limit,
+            boolean text) {
         Results results = new Results();
         ask(
                 List.of("a", "b"),
@@ -220,6 +226,7 @@ final class TraceServiceTest {
                                 .toList(),
                         took,
                         false,
+                        lastArrived,
                         limit,
                         limits(text)),
                 results);
@@ -230,6 +237,7 @@ final class TraceServiceTest {
     void shouldListTheTracesThatAPlainComputationLists() {
         for (int round = 0; round < 120; round++) {
             boolean eventTime = random.nextBoolean();
+            boolean lastArrived = random.nextBoolean();
             long from = BEGIN_NS + random.nextInt(SPANS) * STEP_NS;
             long to = from + 1 + random.nextInt(SPANS / 4) * STEP_NS;
             TimeRange range = random.nextInt(5) == 0 ? TimeRange.ALL : new TimeRange(from, to);
@@ -253,7 +261,7 @@ final class TraceServiceTest {
                         && (!error || span.error())
                         && lasted >= took.leastNs()
                         && lasted <= took.mostNs()) {
-                    newest.merge(span.trace(), time, Math::max);
+                    newest.merge(span.trace(), lastArrived ? span.arrival() : time, Math::max);
                 }
             }
             newest.entrySet().stream()
@@ -261,7 +269,7 @@ final class TraceServiceTest {
                     .limit(limit)
                     .forEach(each -> expected.add(row(each.getKey(), each.getValue(), range, eventTime)));
             for (boolean text : new boolean[] {true, false}) {
-                Results results = traces(range, eventTime, where, took, limit, text);
+                Results results = traces(range, eventTime, lastArrived, where, took, limit, text);
                 assertEquals(
                         String.join("\n", expected),
                         results.traces.stream().map(TraceServiceTest::row).collect(Collectors.joining("\n")),
@@ -394,7 +402,7 @@ final class TraceServiceTest {
                 trace(id, true, SPANS, QueryLimits.NONE, new Results())
                         .completeness()
                         .limit());
-        assertEquals(List.of(), traces(TimeRange.ALL, false, List.of(), TracesRequest.Took.ANY, 5, true).traces);
+        assertEquals(List.of(), traces(TimeRange.ALL, false, false, List.of(), TracesRequest.Took.ANY, 5, true).traces);
     }
 
     @Test
@@ -416,12 +424,12 @@ final class TraceServiceTest {
         for (int limit : new int[] {0, -1, TracesRequest.LIMIT_MAX + 1}) {
             RequestException e = assertThrows(
                     RequestException.class,
-                    () -> traces(TimeRange.ALL, false, List.of(), TracesRequest.Took.ANY, limit, true));
+                    () -> traces(TimeRange.ALL, false, false, List.of(), TracesRequest.Took.ANY, limit, true));
             assertEquals("limit must be 1 to 1000: " + limit, e.getMessage());
         }
         assertEquals(
                 TRACES,
-                traces(TimeRange.ALL, false, List.of(), TracesRequest.Took.ANY, TracesRequest.LIMIT_MAX, true)
+                traces(TimeRange.ALL, false, false, List.of(), TracesRequest.Took.ANY, TracesRequest.LIMIT_MAX, true)
                         .traces
                         .size());
         assertThrows(
@@ -429,6 +437,6 @@ final class TraceServiceTest {
                 () -> new TraceRequest(TraceId.parse(largest()), List.of(), true, 1, QueryLimits.NONE));
         assertThrows(
                 RequestException.class,
-                () -> new TracesRequest(List.of(), TracesRequest.Took.ANY, false, 1, QueryLimits.NONE));
+                () -> new TracesRequest(List.of(), TracesRequest.Took.ANY, false, false, 1, QueryLimits.NONE));
     }
 }

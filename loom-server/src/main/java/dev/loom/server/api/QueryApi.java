@@ -47,7 +47,7 @@ public final class QueryApi implements HttpApi {
     private static final String OUTCOME = "Loom-Outcome";
     private static final List<String> OUTCOME_MEMBERS =
             List.of("complete", "lost", "damaged_pages", "expired", "limit");
-    private static final Set<String> LOOKUPS = Set.of("sources", "indexes", "info");
+    private static final Set<String> LOOKUPS = Set.of("sources", "indexes", "fields", "info");
 
     /** The outcome of requests that read no records. */
     private static final Map<String, Object> WHOLE =
@@ -143,7 +143,6 @@ public final class QueryApi implements HttpApi {
         answerTo(name, body, form, cancelled, begin, outcome -> {});
     }
 
-    /** @param told takes what the answer lacks, as JSON, before its end is written */
     private void answerTo(
             String name,
             byte[] body,
@@ -151,7 +150,39 @@ public final class QueryApi implements HttpApi {
             BooleanSupplier cancelled,
             Supplier<OutputStream> begin,
             Consumer<String> told) {
-        RequestMembers in = new RequestMembers(body);
+        answer(name, RequestMembers.of(body), form, cancelled, begin, told);
+    }
+
+    /** Whether a request takes a moment. */
+    public static boolean isLookup(String name) {
+        return LOOKUPS.contains(name);
+    }
+
+    /**
+     * Writes the answer to a request that is not a body: JSON lines, the last of which is the outcome.
+     *
+     * @param name of the request
+     * @param members as {@link JsonObject} has them
+     * @param cancelled ends a query soon, with what it has found
+     * @param begin begins the answer once the request is known to be valid
+     * @throws ApiFailure if there is no answer, if it broke off, or if memory ran out
+     */
+    public void answer(
+            String name,
+            Map<String, @Nullable Object> members,
+            BooleanSupplier cancelled,
+            Supplier<OutputStream> begin) {
+        answer(name, new RequestMembers(members), AnswerForm.JSON_LINES, cancelled, begin, outcome -> {});
+    }
+
+    /** @param told takes what the answer lacks, as JSON, before its end is written */
+    private void answer(
+            String name,
+            RequestMembers in,
+            AnswerForm form,
+            BooleanSupplier cancelled,
+            Supplier<OutputStream> begin,
+            Consumer<String> told) {
         Answer answer = ApiQuery.NAMES.contains(name) ? query(read(name, in, form)) : lookup(name, in);
         OutputStream stream = begin.get();
         queries.run(cancelled, session -> {
@@ -220,7 +251,8 @@ public final class QueryApi implements HttpApi {
     }
 
     private Answer lookup(String name, RequestMembers in) {
-        String source = name.equals("indexes") ? in.text("source") : null;
+        String source =
+                name.equals("fields") ? in.required("source") : name.equals("indexes") ? in.text("source") : null;
         in.end();
         return (session, out) -> session.read((store, snapshot) -> {
             TableForm table = out.table();
@@ -238,6 +270,13 @@ public final class QueryApi implements HttpApi {
                         StoreRows.indexes(snapshot, source, out::print);
                     } else {
                         StoreTables.indexes(snapshot, source, table);
+                    }
+                }
+                case "fields" -> {
+                    if (table == null) {
+                        StoreRows.fields(snapshot, Objects.requireNonNull(source), out::print);
+                    } else {
+                        StoreTables.fields(snapshot, Objects.requireNonNull(source), table);
                     }
                 }
                 default -> {

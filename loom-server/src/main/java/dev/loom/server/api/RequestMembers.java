@@ -14,10 +14,15 @@ final class RequestMembers {
     private final Map<String, @Nullable Object> members;
     private final TreeSet<String> known = new TreeSet<>();
 
+    /** @param members as {@link JsonObject} has them */
+    RequestMembers(Map<String, @Nullable Object> members) {
+        this.members = members;
+    }
+
     /** @throws ApiFailure if the body is no JSON object */
-    RequestMembers(byte[] body) {
+    static RequestMembers of(byte[] body) {
         try {
-            members = JsonObject.parse(body);
+            return new RequestMembers(JsonObject.parse(body));
         } catch (IllegalArgumentException e) {
             throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
         }

@@ -10,25 +10,57 @@ import dev.loom.query.trace.SpanReader;
 import dev.loom.server.text.DataOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints spans and log records as OTLP/JSON: requests of one source, a line each. Records that came by OTLP are as they were sent; of
+ * Makes requests of spans and log records as OTLP has them, each of one source. Records that came by OTLP are as they were sent; of
  * others there is what a trace takes of them. Memory: a request of 1 MiB and one record more, four times. For one thread.
  */
 public final class OtlpLines {
     private static final int REQUEST_RECORDS = 8192;
     private static final int REQUEST_BYTES = 1 << 20;
 
-    private final DataOutput out;
+    private final Sink out;
     private @Nullable Request current;
     private long leftOut;
 
-    /** @param out takes the lines */
+    /** Takes requests. */
+    public interface Sink {
+        /** Records that came by OTLP, as protobuf. */
+        void protobuf(Signal signal, byte[] request);
+
+        /** Records of another format: spans or log records, as OTLP/JSON. */
+        void json(Map<String, Object> request);
+    }
+
+    /** @param out takes the requests as OTLP/JSON, a line each */
     public OtlpLines(DataOutput out) {
+        this(new Lines(out));
+    }
+
+    /** @param out takes the requests */
+    public OtlpLines(Sink out) {
         this.out = out;
+    }
+
+    private record Lines(DataOutput out) implements Sink {
+        @Override
+        public void protobuf(Signal signal, byte[] request) {
+            try {
+                RequestJson.write(signal, request, out);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            out.write('\n');
+        }
+
+        @Override
+        public void json(Map<String, Object> request) {
+            JsonResults.print(out, request);
+        }
     }
 
     /** How many records can't be read, or their resource is lost. */
@@ -87,12 +119,7 @@ public final class OtlpLines {
             if (batch.records() == 0) {
                 return;
             }
-            try {
-                RequestJson.write(signal, batch.request(), out);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            out.write('\n');
+            out.protobuf(signal, batch.request());
             batch.clear();
         }
     }
@@ -124,7 +151,7 @@ public final class OtlpLines {
 
         @Override
         void deliver() {
-            spans.rows().forEach(row -> JsonResults.print(out, row));
+            spans.rows().forEach(out::json);
             spans.clear();
         }
     }

@@ -3,15 +3,26 @@ package dev.loom.server.json;
 import dev.loom.api.Source;
 import dev.loom.server.text.DataOutput;
 
-/** Prints the records of an answer as OTLP/JSON. For one thread. */
+/** Makes requests of the records of an answer, as OTLP has them. For one thread. */
 public final class OtlpResults extends RecordResults {
-    private final DataOutput out;
     private final OtlpLines lines;
+    private final Runnable flush;
 
-    /** @param out takes the lines */
+    /** @param out takes them as OTLP/JSON, a line each */
     public OtlpResults(DataOutput out) {
-        this.out = out;
         this.lines = new OtlpLines(out);
+        this.flush = out::flush;
+    }
+
+    /** @param out takes them, the last of them when this is flushed */
+    public OtlpResults(OtlpLines.Sink out) {
+        this.lines = new OtlpLines(out);
+        this.flush = () -> {};
+    }
+
+    /** How many records can't be read, or their resource is lost. */
+    public long leftOut() {
+        return lines.leftOut();
     }
 
     @Override
@@ -22,6 +33,6 @@ public final class OtlpResults extends RecordResults {
     @Override
     public void onFlush() {
         lines.deliver();
-        out.flush();
+        flush.run();
     }
 }

@@ -5,6 +5,8 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.TextIndexInfo;
+import dev.loom.api.ValueUnit;
+import dev.loom.server.request.SeenFields;
 import dev.loom.server.request.SourceLookup;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -55,6 +57,43 @@ public final class StoreRows {
         for (Source source : sources) {
             snapshot.indexes(source.id()).forEach(index -> rows.accept(index(source, index)));
         }
+    }
+
+    /**
+     * The fields of a source: those declared, then those that its newest records name.
+     *
+     * @throws dev.loom.server.request.RefusedException if there is no such source
+     */
+    public static void fields(Snapshot snapshot, String sourceName, Consumer<Map<String, @Nullable Object>> rows) {
+        Source source = SourceLookup.find(snapshot, sourceName);
+        List<Index> indexes = snapshot.indexes(source.id()).stream()
+                .filter(index -> !index.closed())
+                .toList();
+        source.format()
+                .fields()
+                .forEach(field ->
+                        rows.accept(field(source, field.name(), field.type().text(), true, indexes)));
+        SeenFields.of(snapshot, source)
+                .seen()
+                .forEach((name, type) -> rows.accept(field(source, name, type, false, indexes)));
+    }
+
+    private static Map<String, @Nullable Object> field(
+            Source source, String name, String type, boolean declared, List<Index> indexes) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("name", name);
+        row.put("type", type);
+        ValueUnit unit = ValueUnit.ofName(name);
+        String declaredUnit = source.format().unit(name);
+        row.put("unit", declaredUnit != null ? declaredUnit : unit == ValueUnit.NONE ? null : unit.text());
+        row.put("declared", declared);
+        row.put(
+                "indexes",
+                indexes.stream()
+                        .filter(index -> index.function().name().equals(name))
+                        .map(Index::name)
+                        .toList());
+        return row;
     }
 
     private static Map<String, @Nullable Object> index(Source source, Index index) {

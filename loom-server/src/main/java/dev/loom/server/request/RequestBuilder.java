@@ -311,7 +311,14 @@ public final class RequestBuilder {
      * @param limit null for the default
      */
     public TracesRequest traces(SpanTexts spans, List<String> sources, boolean whole, @Nullable Long limit) {
-        return new TraceSources(snapshot, sources, remarks).traces(spans, range(), eventTime(), whole, limit, limits);
+        return new TraceSources(snapshot, sources, remarks)
+                .traces(spans, range(), eventTime(), whole, false, limit, limits);
+    }
+
+    /** As above in all sources that declare the fields of spans, but of the spans in the range those that arrived last. */
+    public TracesRequest lastTraces(SpanChoice spans, boolean whole, @Nullable Long limit) {
+        return new TraceSources(snapshot, List.of(), remarks)
+                .traces(spans, range(), eventTime(), whole, true, limit, limits);
     }
 
     private boolean eventTime() {

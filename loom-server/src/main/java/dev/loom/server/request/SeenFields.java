@@ -19,19 +19,22 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** The fields of a source's records: declared fields, and for records that name their own, the fields of the newest records. */
 public final class SeenFields {
+    private static final String ANY = "any";
     private static final int RECORDS_MAX = 256;
     private static final QueryBudget BUDGET = new QueryBudget(4 << 20, Duration.ofSeconds(1));
     private static final int NAMES_MAX = 1_000;
     private static final int HINTED_MAX = 32;
 
     private final PayloadFormat format;
-    private final TreeSet<String> seen = new TreeSet<>();
+    private final TreeMap<String, String> seen = new TreeMap<>();
 
     private SeenFields(PayloadFormat format) {
         this.format = format;
@@ -99,16 +102,33 @@ public final class SeenFields {
                     if (value.kind() == FieldValue.Kind.JSON) {
                         byte[] json = new byte[value.length()];
                         value.bytes().getBytes(value.offset(), json);
-                        names.of(json).forEach(name -> seen.add(prefix + name));
+                        names.of(json).forEach((name, kind) -> seen.merge(prefix + name, kind, SeenFields::either));
                     }
                 });
             }
         }
     }
 
+    private static String either(String kind, String other) {
+        if (kind.equals(other) || other.equals(JsonNames.NULL)) {
+            return kind;
+        }
+        return kind.equals(JsonNames.NULL) ? other : ANY;
+    }
+
+    /**
+     * The fields seen that are not declared, each with the kind of its values: {@code string}, {@code integer}, {@code number}, {@code
+     * boolean}, {@code array}, {@code object}, {@code null}; {@code any} if there are several.
+     */
+    public SortedMap<String, String> seen() {
+        TreeMap<String, String> others = new TreeMap<>(seen);
+        format.fields().forEach(field -> others.remove(field.name()));
+        return others;
+    }
+
     /** All names, declared and seen. */
     public Collection<String> names() {
-        TreeSet<String> names = new TreeSet<>(seen);
+        TreeSet<String> names = new TreeSet<>(seen.keySet());
         format.fields().stream().map(Field::name).forEach(names::add);
         return names;
     }
@@ -128,7 +148,7 @@ public final class SeenFields {
         if (seen.isEmpty()) {
             return "";
         }
-        List<String> first = new ArrayList<>(seen).subList(0, Math.min(HINTED_MAX, seen.size()));
+        List<String> first = new ArrayList<>(seen.keySet()).subList(0, Math.min(HINTED_MAX, seen.size()));
         return ", seen=" + first + (seen.size() > HINTED_MAX ? " and " + (seen.size() - HINTED_MAX) + " more" : "");
     }
 }

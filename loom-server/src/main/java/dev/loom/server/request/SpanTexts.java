@@ -26,7 +26,8 @@ public record SpanTexts(
         @Nullable String maxDuration,
         boolean error,
         List<String> attributes,
-        List<String> where) {
+        List<String> where)
+        implements SpanChoice {
     private static final String MIN = "min-duration";
     private static final String MAX = "max-duration";
     private static final String ATTRIBUTE = "attribute";
@@ -36,15 +37,16 @@ public record SpanTexts(
         where = List.copyOf(where);
     }
 
-    /** @throws RequestException if a part can't be parsed */
-    void check() {
+    @Override
+    public void check() {
         took();
         attributes.forEach(SpanTexts::key);
         RequestTexts.conditions(where);
     }
 
     /** How long the spans took; as conditions too where the format declares it, as an index may tell of it. */
-    TracesRequest.Took took() {
+    @Override
+    public TracesRequest.Took took() {
         return new TracesRequest.Took(
                 minDuration == null
                         ? Long.MIN_VALUE
@@ -66,13 +68,8 @@ public record SpanTexts(
         return attribute.substring(0, equals);
     }
 
-    /**
-     * The conditions over the fields of a format.
-     *
-     * @throws RequestException if a part can't be parsed
-     * @throws IllegalArgumentException if the format has no field for a part
-     */
-    List<Where> conditions(PayloadFormat format) {
+    @Override
+    public List<Where> conditions(PayloadFormat format) {
         List<Where> conditions = new ArrayList<>();
         if (service != null) {
             conditions.add(TraceFields.service(format, service));

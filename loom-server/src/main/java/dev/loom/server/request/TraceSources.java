@@ -61,10 +61,11 @@ final class TraceSources {
     }
 
     TracesRequest traces(
-            SpanTexts spans,
+            SpanChoice spans,
             TimeRange range,
             boolean eventTime,
             boolean whole,
+            boolean lastArrived,
             @Nullable Long limit,
             QueryLimits limits) {
         spans.check();
@@ -73,7 +74,12 @@ final class TraceSources {
                 source -> new RecordSelection(
                         timed(source, eventTime), range, eventTime, spans.conditions(source.format())));
         return new TracesRequest(
-                records, spans.took(), whole, limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit), limits);
+                records,
+                spans.took(),
+                whole,
+                lastArrived,
+                limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit),
+                limits);
     }
 
     /** @throws RequestException if event times are asked for, and the source has none */

@@ -8,6 +8,7 @@ import dev.loom.server.json.StoreRows;
 import dev.loom.server.time.EventTime;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a store has besides records, in columns. */
@@ -37,6 +38,14 @@ public final class StoreTables {
             new Column("bins", Field.Type.UTF8),
             new Column("from_address", Field.Type.I64),
             new Column("closed", Field.Type.BOOL));
+
+    /** The columns of fields. */
+    public static final List<Column> FIELDS = List.of(
+            new Column("name", Field.Type.UTF8),
+            new Column("type", Field.Type.UTF8),
+            new Column("unit", Field.Type.UTF8),
+            new Column("declared", Field.Type.BOOL),
+            new Column("indexes", Field.Type.UTF8));
 
     /** The columns of what is known of the store itself: a row for each value, as its text. */
     public static final List<Column> INFO =
@@ -68,6 +77,22 @@ public final class StoreTables {
     public static void indexes(Snapshot snapshot, @Nullable String source, TableForm into) {
         into.begin(INDEXES);
         StoreRows.indexes(snapshot, source, into::add);
+    }
+
+    /**
+     * Writes the fields of a source; the names of several indexes are separated by commas.
+     *
+     * @throws dev.loom.server.request.RefusedException if there is no such source
+     */
+    public static void fields(Snapshot snapshot, String source, TableForm into) {
+        into.begin(FIELDS);
+        StoreRows.fields(snapshot, source, row -> {
+            row.computeIfPresent(
+                    "indexes",
+                    (name, indexes) ->
+                            ((List<?>) indexes).stream().map(String::valueOf).collect(Collectors.joining(",")));
+            into.add(row);
+        });
     }
 
     /** Writes named values, a row each. */

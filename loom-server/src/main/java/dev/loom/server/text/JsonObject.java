@@ -18,10 +18,21 @@ import org.jspecify.annotations.Nullable;
 public final class JsonObject {
     private static final int DEPTH_MAX = 4;
 
+    /** Three times what the receiver of records takes, as JSON has more levels. */
+    private static final int TRUSTED_DEPTH_MAX = 1_000;
+
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(DEPTH_MAX).build())
+            .build();
+
+    /** For JSON of our own, in which values may be as long as records, and as deep. */
+    private static final JsonFactory TRUSTED = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(TRUSTED_DEPTH_MAX)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
             .build();
 
     private JsonObject() {}
@@ -33,7 +44,16 @@ public final class JsonObject {
      * @throws IllegalArgumentException for anything else, for duplicate names, and for nesting deeper than 4
      */
     public static Map<String, @Nullable Object> parse(byte[] json) {
-        try (JsonParser parser = FACTORY.createParser(json)) {
+        return parse(FACTORY, json);
+    }
+
+    /** As {@link #parse(byte[])}, of any length and depth: for what this program wrote. */
+    public static Map<String, @Nullable Object> parseTrusted(byte[] json) {
+        return parse(TRUSTED, json);
+    }
+
+    private static Map<String, @Nullable Object> parse(JsonFactory factory, byte[] json) {
+        try (JsonParser parser = factory.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new IllegalArgumentException("not a JSON object");
             }
@@ -59,7 +79,8 @@ public final class JsonObject {
         return members;
     }
 
-    private static @Nullable Object value(JsonParser parser) throws IOException {
+    /** The value that a parser stands on, as those of {@link #parse}. */
+    public static @Nullable Object value(JsonParser parser) throws IOException {
         return switch (parser.currentToken()) {
             case START_OBJECT -> members(parser);
             case START_ARRAY -> elements(parser);

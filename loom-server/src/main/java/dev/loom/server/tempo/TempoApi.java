@@ -1,0 +1,251 @@
+package dev.loom.server.tempo;
+
+import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.TracesRequest;
+import dev.loom.query.trace.TraceSummary;
+import dev.loom.server.BuildVersion;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpApi;
+import dev.loom.server.http.HttpCall;
+import dev.loom.server.http.Load;
+import dev.loom.server.http.Route;
+import dev.loom.server.http.StoreQueries;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.request.SpanChoice;
+import dev.loom.server.request.SpanTexts;
+import dev.loom.server.trace.Parameters;
+import dev.loom.server.trace.SpanQueries;
+import dev.loom.server.trace.SpanTags;
+import dev.loom.server.trace.SpanTimes;
+import dev.loom.server.trace.TraceIds;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Answers Tempo's queries: {@code GET /tempo/api/...}. Usable from any thread. */
+public final class TempoApi implements HttpApi {
+    static final String JSON = "application/json";
+
+    private static final String PROTOBUF = "application/protobuf";
+    private static final String TEXT = "text/plain;charset=utf-8";
+    private static final String PREFIX = "/tempo/api/";
+    private static final String TRACES = "traces/";
+    private static final String TRACES_V2 = "v2/traces/";
+    private static final String TAG = "search/tag/";
+    private static final String TAG_V2 = "v2/search/tag/";
+    private static final String VALUES = "/values";
+    private static final String NAMES_BEGIN = "tempo_";
+
+    /** The Tempo whose API this is. Clients choose by it what they ask. */
+    private static final String VERSION = "2.6.0";
+
+    private static final String NO_ROOT = "<root span not yet received>";
+    private static final long NS_PER_S = 1_000_000_000L;
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final long SECONDS_MAX = Long.MAX_VALUE / NS_PER_S - 1;
+
+    private final StoreQueries queries;
+    private final TempoTags tags;
+
+    /** Prepares to answer from a store. */
+    public TempoApi(StoreQueries queries) {
+        this.queries = queries;
+        this.tags = new TempoTags(queries);
+    }
+
+    @Override
+    public Set<String> names() {
+        return Set.of(NAMES_BEGIN + "state", NAMES_BEGIN + "traces", NAMES_BEGIN + "search", NAMES_BEGIN + "tags");
+    }
+
+    @Override
+    public @Nullable Route route(String method, String path) {
+        if (!path.startsWith(PREFIX)) {
+            return null;
+        } else if (!method.equals("GET")) {
+            throw ApiFailure.method("GET", method);
+        }
+        String rest = path.substring(PREFIX.length());
+        return switch (rest) {
+            case "echo" -> new TempoRoute("state", call -> send(call, TEXT, bytes("echo")));
+            case "status/buildinfo" -> new TempoRoute("state", TempoApi::buildInfo);
+            case "search" -> new TempoRoute("search", this::search);
+            case "search/tags" -> new TempoRoute("tags", call -> tags.names(call, false));
+            case "v2/search/tags" -> new TempoRoute("tags", call -> tags.names(call, true));
+            default -> withName(rest, path);
+        };
+    }
+
+    private Route withName(String rest, String path) {
+        if (rest.startsWith(TRACES)) {
+            return new TempoRoute("traces", call -> trace(rest.substring(TRACES.length()), false, call));
+        } else if (rest.startsWith(TRACES_V2)) {
+            return new TempoRoute("traces", call -> trace(rest.substring(TRACES_V2.length()), true, call));
+        } else if (rest.endsWith(VALUES) && (rest.startsWith(TAG) || rest.startsWith(TAG_V2))) {
+            boolean v2 = rest.startsWith(TAG_V2);
+            int from = v2 ? TAG_V2.length() : TAG.length();
+            int to = rest.length() - VALUES.length();
+            String tag = Parameters.decoded(rest.substring(Math.min(from, to), to));
+            return new TempoRoute("tags", call -> tags.values(tag, v2, call));
+        }
+        throw ApiFailure.notFound("no such path: " + path);
+    }
+
+    @Override
+    public boolean reads(String type) {
+        return false;
+    }
+
+    @Override
+    public Reply failure(ApiFailure failure) {
+        return new Reply(TEXT, String.valueOf(failure.getMessage()));
+    }
+
+    /** What answers a request. */
+    private interface Answer {
+        void give(HttpCall call) throws IOException;
+    }
+
+    private record TempoRoute(String asked, Answer answer) implements Route {
+        @Override
+        public String name() {
+            return NAMES_BEGIN + asked;
+        }
+
+        @Override
+        public Load load(HttpCall call) {
+            return asked.equals("state") ? Load.LOOKUP : Load.QUERY;
+        }
+
+        @Override
+        public void answer(HttpCall call) throws IOException {
+            answer.give(call);
+        }
+    }
+
+    private static void buildInfo(HttpCall call) throws IOException {
+        Map<String, Object> info = new LinkedHashMap<>();
+        info.put("version", VERSION);
+        info.put("revision", "Loom " + BuildVersion.text());
+        List.of("branch", "buildUser", "buildDate", "goVersion").forEach(name -> info.put(name, ""));
+        send(call, JSON, JsonText.line(info).toByteArray());
+    }
+
+    /** All spans of a trace, whenever they arrived: times only tell Tempo where to look. */
+    private void trace(String text, boolean v2, HttpCall call) {
+        String id = TraceIds.parse(text).toString();
+        Parameters in = new Parameters(call);
+        times(in);
+        in.end();
+        String accept = call.header("Accept");
+        boolean protobuf = accept != null && accept.contains(PROTOBUF);
+        SpanQueries.ask(queries, call, spans -> {
+            TempoTrace trace = new TempoTrace(spans.memory());
+            spans.trace(id, trace);
+            if (trace.isEmpty()) {
+                throw spans.nothing("trace not found: " + text);
+            }
+            List<String> missing = spans.warnings();
+            if (!v2 && !missing.isEmpty()) {
+                call.answerHeader("Loom-Warning", String.join("; ", missing)); // the first version has no place for it
+            }
+            byte[] answer = protobuf
+                    ? v2 ? trace.protobufV2(missing) : trace.protobuf()
+                    : v2 ? trace.jsonV2(missing) : trace.json();
+            send(call, protobuf ? PROTOBUF : JSON, answer);
+        });
+    }
+
+    /** Seconds; both ends are inclusive. */
+    static SpanTimes times(Parameters in) {
+        Long start = in.number("start", 0, SECONDS_MAX);
+        Long end = in.number("end", 0, SECONDS_MAX);
+        return new SpanTimes(
+                start == null || start == 0 ? null : (Long) (start * NS_PER_S),
+                end == null || end == 0 ? null : (Long) (end * NS_PER_S + 1));
+    }
+
+    private void search(HttpCall call) {
+        Parameters in = new Parameters(call);
+        SpanChoice choice = choice(in);
+        SpanTimes times = times(in);
+        Long limit = in.number("limit", 1, TracesRequest.LIMIT_MAX);
+        in.number("spss", 0, Integer.MAX_VALUE); // spans are not part of the answer
+        in.end();
+        SpanQueries.ask(queries, call, spans -> {
+            List<Object> traces = new ArrayList<>();
+            spans.traces(choice, times, limit, new ResultHandler() {
+                @Override
+                public void onTraces(TracesRequest request, List<TraceSummary> found) {
+                    found.forEach(trace -> traces.add(summary(trace)));
+                }
+            });
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("traces", traces);
+            List<String> warnings = spans.warnings();
+            answer.put("metrics", metrics(spans, warnings));
+            put(answer, warnings);
+            send(call, JSON, JsonText.line(answer).toByteArray());
+        });
+    }
+
+    static void put(Map<String, Object> answer, List<String> warnings) {
+        if (!warnings.isEmpty()) {
+            answer.put("warnings", warnings);
+        }
+    }
+
+    /** The work; Tempo says by its jobs whether it did all of it. */
+    static Map<String, Object> metrics(SpanQueries spans, List<String> warnings) {
+        Map<String, Object> metrics = new LinkedHashMap<>();
+        metrics.put("inspectedBytes", Long.toString(spans.bytesRead()));
+        metrics.put("completedJobs", warnings.isEmpty() ? 1 : 0);
+        metrics.put("totalJobs", 1);
+        return metrics;
+    }
+
+    private static SpanChoice choice(Parameters in) {
+        String query = in.text("q");
+        String text = in.text("tags");
+        if (in.text("minDuration") != null || in.text("maxDuration") != null) {
+            throw ApiFailure.badRequest(
+                    "minDuration and maxDuration of traces are not supported; q={ duration > 100ms } asks for spans");
+        } else if (query != null && text != null) {
+            throw ApiFailure.badRequest("q and tags are both given");
+        }
+        try {
+            return text == null ? TraceQl.parse(query == null ? "" : query) : tagged(Logfmt.parse(text));
+        } catch (IllegalArgumentException e) {
+            throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static SpanTags tagged(Map<String, String> given) {
+        Map<String, String> named = new LinkedHashMap<>(given);
+        String name = named.remove("name");
+        return new SpanTags(new SpanTexts(null, name, null, null, false, List.of(), List.of()), named);
+    }
+
+    private static Map<String, Object> summary(TraceSummary trace) {
+        Map<String, Object> summary = new LinkedHashMap<>();
+        summary.put("traceID", trace.id().toString());
+        summary.put("rootServiceName", trace.rooted() ? trace.service() : NO_ROOT);
+        summary.put("rootTraceName", trace.rooted() ? trace.name() : NO_ROOT);
+        summary.put("startTimeUnixNano", Long.toString(trace.startNs()));
+        summary.put("durationMs", (trace.endNs() - trace.startNs()) / NS_PER_MS);
+        return summary;
+    }
+
+    static void send(HttpCall call, String type, byte[] answer) throws IOException {
+        call.begin(200, type).write(answer);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.loom.server.tempo;
+
+import dev.loom.api.Source;
+import dev.loom.format.FieldValue;
+import dev.loom.query.where.Where;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpCall;
+import dev.loom.server.http.StoreQueries;
+import dev.loom.server.json.JsonText;
+import dev.loom.server.tempo.SpanField.Scope;
+import dev.loom.server.trace.Parameters;
+import dev.loom.server.trace.SpanQueries;
+import dev.loom.server.trace.SpanTimes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Names and values of tags: attributes of spans and their resources. Usable from any thread. */
+final class TempoTags {
+    private static final int VALUES_LIMIT = 1_000;
+    private static final int VALUES_LIMIT_MAX = 10_000;
+    private static final long VALUE_BYTES = 200;
+    private static final String INTRINSIC = "intrinsic";
+
+    private final StoreQueries queries;
+
+    TempoTags(StoreQueries queries) {
+        this.queries = queries;
+    }
+
+    /** The names of tags, as far as the newest spans have them; in the second version by scope. */
+    void names(HttpCall call, boolean v2) {
+        Parameters in = new Parameters(call);
+        String scope = in.text("scope");
+        condition(in);
+        TempoApi.times(in);
+        ignoreLimits(in);
+        in.end();
+        if (scope != null && !List.of("none", "span", "resource", INTRINSIC).contains(scope)) {
+            throw ApiFailure.badRequest("scope is not one of none, span, resource, intrinsic: " + scope);
+        }
+        SpanQueries.ask(queries, call, spans -> {
+            Map<Scope, TreeSet<String>> names = new EnumMap<>(Scope.class);
+            List.of(Scope.RESOURCE, Scope.SPAN).forEach(each -> names.put(each, new TreeSet<>()));
+            for (Source source : spans.sources()) {
+                for (String field : spans.fields(source)) {
+                    SpanField found = SpanField.attribute(source.format(), field);
+                    if (found != null) {
+                        names.computeIfAbsent(found.scope(), each -> new TreeSet<>())
+                                .add(found.name());
+                    }
+                }
+            }
+            Map<String, List<String>> scopes = new LinkedHashMap<>();
+            names.forEach((each, found) -> scopes.put(each.text(), List.copyOf(found)));
+            scopes.put(INTRINSIC, SpanField.INTRINSICS);
+            scopes.keySet().removeIf(each -> scope != null && !scope.equals("none") && !scope.equals(each));
+            send(call, spans, v2 ? "scopes" : "tagNames", v2 ? scoped(scopes) : flat(scopes));
+        });
+    }
+
+    private static List<Object> scoped(Map<String, List<String>> scopes) {
+        List<Object> rows = new ArrayList<>();
+        scopes.forEach((name, tags) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("name", name);
+            row.put("tags", tags);
+            rows.add(row);
+        });
+        return rows;
+    }
+
+    private static List<String> flat(Map<String, List<String>> scopes) {
+        return scopes.values().stream()
+                .flatMap(List::stream)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** The values of a tag, the most frequent of each source. */
+    void values(String tag, boolean v2, HttpCall call) {
+        SpanField named = SpanField.parse(tag);
+        SpanField field = named == null && !v2 && !tag.isEmpty() ? new SpanField(Scope.ANY, tag) : named;
+        if (field == null) {
+            throw ApiFailure.badRequest("not a tag that is supported: " + tag + "; for example resource.service.name");
+        }
+        Parameters in = new Parameters(call);
+        TraceQl query = condition(in);
+        SpanTimes times = TempoApi.times(in);
+        Long limit = in.number("limit", 0, VALUES_LIMIT_MAX);
+        ignoreLimits(in);
+        in.end();
+        int limitOrDefault = limit == null || limit == 0 ? VALUES_LIMIT : limit.intValue();
+        SpanQueries.ask(queries, call, spans -> {
+            TreeMap<String, String> types = new TreeMap<>();
+            for (Source source : spans.sources()) {
+                List<Where> conditions = conditions(query, source);
+                if (conditions == null) {
+                    continue;
+                }
+                for (String name : field.names(source.format())) {
+                    spans.values(source, List.of(name), conditions, times, limitOrDefault, key -> {
+                        FieldValue value = key.get(0);
+                        if (value.kind() != FieldValue.Kind.ABSENT) {
+                            spans.memory().reserve(VALUE_BYTES + 2L * value.length());
+                            types.put(value.text(), type(field, value));
+                        }
+                    });
+                }
+            }
+            send(call, spans, "tagValues", v2 ? typed(types) : List.copyOf(types.keySet()));
+        });
+    }
+
+    /** Null if the source has no such field. */
+    private static @Nullable List<Where> conditions(TraceQl query, Source source) {
+        try {
+            List<Where> conditions = query.conditions(source.format());
+            conditions.forEach(condition -> condition.bind(source.format()));
+            return conditions;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static TraceQl condition(Parameters in) {
+        String query = in.text("q");
+        try {
+            return TraceQl.parse(query == null ? "" : query);
+        } catch (TraceQlException e) {
+            throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void ignoreLimits(Parameters in) {
+        in.text("limit");
+        in.text("maxStaleValues");
+    }
+
+    private static List<Object> typed(Map<String, String> types) {
+        List<Object> rows = new ArrayList<>();
+        types.forEach((value, type) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("type", type);
+            row.put("value", value);
+            rows.add(row);
+        });
+        return rows;
+    }
+
+    private static String type(SpanField field, FieldValue value) {
+        if (field.isIntrinsic("status") || field.isIntrinsic("kind")) {
+            return "keyword";
+        } else if (field.isIntrinsic("duration")) {
+            return "duration";
+        }
+        return switch (value.kind()) {
+            case INTEGER, UNSIGNED -> "int";
+            case DOUBLE -> "float";
+            case BOOLEAN -> "bool";
+            default -> "string";
+        };
+    }
+
+    private static void send(HttpCall call, SpanQueries spans, String name, Object values) throws IOException {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put(name, values);
+        List<String> warnings = spans.warnings();
+        answer.put("metrics", TempoApi.metrics(spans, warnings));
+        TempoApi.put(answer, warnings);
+        TempoApi.send(call, TempoApi.JSON, JsonText.line(answer).toByteArray());
+    }
+}
