@@ -5,12 +5,11 @@ import {Difference, Facets} from './difference.js';
 import {Groups, Percentiles} from './groups.js';
 import {Heatmap} from './heatmap.js';
 import {Tabs, useAnswer} from './parts.js';
-import {Records, fieldNames} from './records.js';
+import {Records} from './records.js';
 import {Search, Tail} from './search.js';
 import {entry} from './overview.js';
 import {NOTHING_SELECTED, change, go, scope, selection} from './state.js';
 
-const SAMPLE = 40;
 const RANGES = [['', 'all'], ['1m', '1 minute'], ['5m', '5 minutes'], ['15m', '15 minutes'], ['1h', '1 hour'], ['6h', '6 hours'],
   ['1d', '1 day'], ['7d', '7 days']];
 const SECONDS = {m: 60n, h: 3600n, d: 86400n};
@@ -49,9 +48,9 @@ function rangeOf(state, source) {
 export function Explore({state, sources, indexes, theme, round}) {
   const source = sources.find(each => each.name === state.source);
   const own = indexes.filter(each => each.source === state.source);
-  const sample = useAnswer('scan', {source: state.source, limit: SAMPLE}, round);
-  const names = useMemo(() => fieldNames(sample.rows), [sample.rows]);
-  const unit = own.find(each => each.field === state.field)?.unit;
+  const fields = useAnswer('fields', {source: state.source}, round);
+  const names = useMemo(() => fields.rows.map(each => each.name), [fields.rows]);
+  const unit = fields.rows.find(each => each.name === state.field)?.unit;
   const extent = useExtent(state, round);
   const range = useMemo(() => rangeOf(state, source) ?? extent,
     [state.from, state.to, state.since, state.time, source, round, extent?.from, extent?.to]);
