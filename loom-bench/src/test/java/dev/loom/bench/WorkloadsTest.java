@@ -53,6 +53,11 @@ final class WorkloadsTest {
     }
 
     @Test
+    void shouldAskWhatThePageAsks() throws Exception {
+        assertEquals(10, rows(PageRequests::run, "--records", "20000", "--columns", "20", "--rounds", "1"));
+    }
+
+    @Test
     void shouldMeasureMemoryOfQueries() throws Exception {
         assertEquals(5, rows(QueryFootprint::run, "--bytes", "2m"));
     }

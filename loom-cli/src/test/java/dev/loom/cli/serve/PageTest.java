@@ -8,6 +8,7 @@ import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.LossReason;
 import dev.loom.cli.Cli;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
@@ -505,6 +506,11 @@ final class PageTest {
                 push(writer, id, "held " + i);
             }
             browser.untilShown("#unseen", "7 not seen yet");
+            browser.untilShown("#lost", "0 lost meanwhile");
+            assertTrue(writer.acquire(Duration.ofMinutes(1)));
+            writer.loom().noteLoss(id, LossReason.STORE_FULL, 3, 1, 2);
+            writer.release();
+            browser.untilShown("#lost", "3 lost meanwhile");
             assertTrue(browser.table("newest records").stream().noneMatch(row -> row.contains("held")));
             browser.click("#pause");
             browser.untilShown("table[aria-label='newest records']", "held 6");

@@ -12,6 +12,7 @@ import {NOTHING_SELECTED, change, go, scope, selection} from './state.js';
 
 const RANGES = [['', 'all'], ['1m', '1 minute'], ['5m', '5 minutes'], ['15m', '15 minutes'], ['1h', '1 hour'], ['6h', '6 hours'],
   ['1d', '1 day'], ['7d', '7 days']];
+const NO_NUMBERS = /^(utf8|bytes|bool|text|string|object|array|null)/;
 const SECONDS = {m: 60n, h: 3600n, d: 86400n};
 const TABS = [['records', 'records'], ['differs', 'what differs'], ['facets', 'values'], ['percentiles', 'percentiles'],
   ['groups', 'groups over time'], ['search', 'search'], ['tail', 'live tail']];
@@ -50,6 +51,7 @@ export function Explore({state, sources, indexes, theme, round}) {
   const own = indexes.filter(each => each.source === state.source);
   const fields = useAnswer('fields', {source: state.source}, round);
   const names = useMemo(() => fields.rows.map(each => each.name), [fields.rows]);
+  const numbers = fields.rows.filter(each => !NO_NUMBERS.test(each.type)).map(each => each.name);
   const unit = fields.rows.find(each => each.name === state.field)?.unit;
   const extent = useExtent(state, round);
   const range = useMemo(() => rangeOf(state, source) ?? extent,
@@ -60,10 +62,10 @@ export function Explore({state, sources, indexes, theme, round}) {
   return html`<main>
     <div class="row controls">
       <label>source <select id="source" value=${state.source} onChange=${event => go(entry(sources.find(each => each.name === event.target.value), indexes))}>
-        ${sources.map(each => html`<option value=${each.name}>${each.name}</option>`)}</select></label>
+        ${sources.map(each => html`<option value=${each.name}>${each.title}</option>`)}</select></label>
       <label>field <select id="field" value=${state.field ?? ''} onChange=${event => change({...NOTHING_SELECTED, field: event.target.value})}>
         <option value="">choose …</option>
-        ${[...new Set([...own.map(each => each.field).filter(Boolean), ...names])].map(each => html`<option value=${each}>${each}${
+        ${[...new Set([...own.map(each => each.field).filter(Boolean), ...numbers])].map(each => html`<option value=${each}>${each}${
           own.some(index => index.field === each) ? '' : ' (no index)'}</option>`)}</select></label>
       <label>range <select id="since" value=${state.from || state.to ? 'fixed' : state.since ?? ''} onChange=${event =>
         change({...NOTHING_SELECTED, since: event.target.value, from: '', to: ''})}>

@@ -58,7 +58,8 @@ function Page() {
     setLocked(false);
     setRound(old => old + 1);
   };
-  const common = {state, sources: sources.rows, indexes: indexes.rows, theme, round};
+  const open = {sources: sources.rows.map(named), indexes: indexes.rows.filter(each => !each.closed)};
+  const common = {state, ...open, theme, round};
   const view = {explore: () => html`<${Explore} key=${state.source} ...${common} />`, trace: () => html`<${Trace} ...${common} />`,
     traces: () => html`<${Traces} ...${common} />`}[state.view];
   return html`
@@ -71,7 +72,12 @@ function Page() {
       <button type="button" id="help" aria-expanded=${help} onClick=${() => setHelp(!help)}>keys <kbd>?</kbd></button>
     </header>
     ${help && html`<section class="keys" aria-label="keys"><dl>${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section>`}
-    ${locked ? html`<${Lock} onToken=${unlock} />` : view ? view() : html`<${Overview} sources=${sources} indexes=${indexes} round=${round} />`}`;
+    ${locked ? html`<${Lock} onToken=${unlock} />` : view ? view() : html`<${Overview} answer=${sources} ...${common} />`}`;
+}
+
+/** A source with the name by which it is asked for: several closed ones and an open one may share theirs. */
+function named(source) {
+  return source.closed ? {...source, name: `#${source.id}`, title: `${source.name} (closed)`} : {...source, title: source.name};
 }
 
 /** Asks for the token, which is kept until the tab is closed. */

@@ -11,14 +11,14 @@ function rate(source) {
 }
 
 /** What there is, and a way in. */
-export function Overview({sources, indexes, round}) {
+export function Overview({answer, sources, indexes, round}) {
   const info = useAnswer('info', {}, round);
   const store = info.rows[0];
   const [ready, setReady] = useState(null);
   useEffect(() => {
     fetch('readyz').then(async answer => setReady({ok: answer.ok, text: (await answer.text()).trim()}), () => setReady(null));
   }, [round]);
-  const open = source => go(entry(source, indexes.rows));
+  const open = source => go(entry(source, indexes));
   return html`<main>
     <section aria-label="store" class="facts">
       ${ready && html`<span class=${ready.ok ? 'fine' : 'error'} id="health">${ready.ok ? 'healthy' : ready.text}</span>`}
@@ -29,19 +29,19 @@ export function Overview({sources, indexes, round}) {
         <span class="path" title=${store.directory}>${store.directory}</span>`}
     </section>
     <h2>Sources</h2>
-    <${Table} label="sources" rows=${sources.rows} onChoose=${open} busy=${sources.loading} columns=${[
-      {label: 'source', cell: source => html`<a href=${address(entry(source, indexes.rows))}>${source.name}</a>`},
+    <${Table} label="sources" rows=${sources} onChoose=${open} busy=${answer.loading} columns=${[
+      {label: 'source', cell: source => html`<a href=${address(entry(source, indexes))}>${source.title}</a>`},
       {label: 'records', number: true, cell: source => count(source.records)},
       {label: 'rate', number: true, cell: rate},
       {label: 'size', number: true, cell: source => bytes(source.bytes)},
       {label: 'lost', number: true, cell: source => count(source.lost)},
       {label: 'first', cell: source => (source.first ? time(source.first).slice(0, 19) : '–')},
       {label: 'over', number: true, cell: source => (source.first ? duration(BigInt(source.last) - BigInt(source.first)) : '–')},
-      {label: 'indexes', cell: source => indexes.rows.filter(each => each.source === source.name).map(each => each.name).join(', ')},
+      {label: 'indexes', cell: source => indexes.filter(each => each.source === source.name).map(each => each.name).join(', ')},
       {label: 'format', cell: source => source.format, title: source => source.format},
     ]} />
-    ${!sources.loading && !sources.rows.length && html`<p class="empty">The store has no sources yet.</p>`}
-    <${Outcome} answer=${sources} name="sources" body=${{}} />
+    ${!answer.loading && !answer.error && !sources.length && html`<p class="empty">The store has no sources yet.</p>`}
+    <${Outcome} answer=${answer} name="sources" body=${{}} />
     <p class="hint">Enter opens a source. Other views: <a href="#view=traces">traces</a>. <kbd>?</kbd> lists the keys.</p>
   </main>`;
 }

@@ -1,7 +1,7 @@
 // Search with counts over time, and the live tail.
 
 import {html, useEffect, useMemo, useRef, useState} from './vendor/htm-preact.js';
-import {stream} from './api.js';
+import {ask, stream} from './api.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, step as stepText, time} from './format.js';
 import {Command, Export, Outcome, Table, useAnswer} from './parts.js';
@@ -12,6 +12,7 @@ const LIMIT = 100;
 const STEPS = 60;
 const SHOWN = 500;
 const UNSEEN_MAX = 5000;
+const LOOK_MILLIS = 5000;
 
 /** The field that has a record's text: the only one, or the longest. */
 function textOf(row) {
@@ -34,13 +35,13 @@ export function Search({state, range, names, theme, round}) {
   const counts = useAnswer(text && 'search', counting, round);
   const lines = useMemo(() => [{label: 'records', values: counts.rows.map(row => row.count)}], [counts.rows]);
   const times = useMemo(() => counts.rows.map(row => BigInt(row.from)), [counts.rows]);
-  const ask = event => {
+  const search = event => {
     event.preventDefault();
     change({q: new FormData(event.target).get('q')});
   };
   const total = counts.rows.reduce((sum, row) => sum + row.count, 0);
   return html`<div>
-    <form class="row" role="search" onSubmit=${ask}>
+    <form class="row" role="search" onSubmit=${search}>
       <label>words <input id="q" name="q" size="40" value=${text} placeholder="error AND time* NOT retry" /></label>
       <label>in <select value=${state.textfield ?? ''} onChange=${event => change({textfield: event.target.value})}>
         <option value="">its text</option>${names.map(name => html`<option value=${name}>${name}</option>`)}</select></label>
@@ -57,6 +58,27 @@ export function Search({state, range, names, theme, round}) {
   </div>`;
 }
 
+/** How many records a source has lost since this is shown. */
+function useLost(name) {
+  const [lost, setLost] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    let before = null;
+    const look = () => ask('sources', {}, abort.signal).then(({rows}) => {
+      const now = rows.find(row => row.name === name || `#${row.id}` === name)?.lost ?? 0;
+      before ??= now;
+      setLost(now - before);
+    }, () => {}); // the tail itself says what is wrong
+    look();
+    const timer = setInterval(look, LOOK_MILLIS);
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [name]);
+  return lost;
+}
+
 /** Records as they arrive. It can be held; what arrives meanwhile is counted. */
 export function Tail({state}) {
   const [rows, setRows] = useState([]);
@@ -65,6 +87,7 @@ export function Tail({state}) {
   const [dropped, setDropped] = useState(0);
   const [end, setEnd] = useState(null);
   const [error, setError] = useState(null);
+  const lost = useLost(state.source);
   const waiting = useRef([]);
   const holding = useRef(false);
   const body = {source: state.source, follow: true, n: 20};
@@ -108,7 +131,7 @@ export function Tail({state}) {
     <div class="row"><button type="button" id="pause" aria-pressed=${held} onClick=${hold}>${held ? 'go on' : 'pause'}</button>
       <span role="status" id="unseen">${held ? `${count(unseen)} not seen yet` : error ? '' : 'live'}</span>
       ${dropped > 0 && html`<span class="warn">${count(dropped)} left out: more arrived than can be shown</span>`}
-      ${rows.some(row => row.lost) && html`<span class="warn">${count(rows.reduce((sum, row) => sum + (row.lost ?? 0), 0))} lost</span>`}
+      <span id="lost" class=${lost ? 'warn' : ''}>${count(lost)} lost meanwhile</span>
       ${end && html`<span class=${end.lost ? 'warn' : ''}>ended${end.lost ? `, ${count(end.lost)} lost` : ''}</span>`}
       ${error && html`<span class="error" role="alert">${error.message}</span>`}
       <${Command} name="tail" body=${body} /></div>

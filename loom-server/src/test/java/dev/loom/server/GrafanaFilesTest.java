@@ -1,0 +1,121 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
+import dev.loom.otlp.server.Endpoint;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files for Grafana, against a server: each data source's path is there, and each query of the dashboard has an answer. */
+final class GrafanaFilesTest {
+    private static final Path FOLDER = Path.of("../docs/examples/grafana");
+    private static final String END = "2000000";
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void shouldBeAnswered() throws Exception {
+        StructFormat format = Formats.struct("latency_ns:i64");
+        StructWriter writer = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[32]);
+        try (Loom loom = Loom.open(LoomConfig.at(temp.resolve("store"))
+                .recordRingBytes(8 << 20)
+                .clock(() -> 1_999_990_000_000_000L)
+                .build())) {
+            int id = loom.defineSource("requests", format);
+            loom.defineIndex(id, "latency_ns", IndexFunction.field(format, "latency_ns"), Bins.logLinear());
+            for (int i = 1; i <= 1_000; i++) {
+                writer.begin(payload, 0);
+                writer.setLong(0, i * 1_000L);
+                loom.push(id, payload, 0, writer.finish());
+            }
+        }
+        try (LoomServer server = LoomServer.attach(
+                temp.resolve("store"),
+                ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build())) {
+            String api = "http://" + server.addresses().get("http");
+            askDashboard(api);
+            askDataSources(api);
+        }
+    }
+
+    private static void askDashboard(String api) throws Exception {
+        int queries = 0;
+        for (String line : Files.readAllLines(FOLDER.resolve("dashboard.json"))) {
+            Matcher expression =
+                    Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"").matcher(line);
+            if (expression.find()) {
+                queries++;
+                String query = expression
+                        .group(1)
+                        .replace("\\\"", "\"")
+                        .replace("$field", "loom:requests:latency_ns")
+                        .replace("$logs", "requests")
+                        .replace("$__interval", "30s")
+                        .replace("$__auto", "30s");
+                boolean isLoki = line.contains("queryType");
+                String path = isLoki ? "/loki/api/v1/query_range" : "/prometheus/api/v1/query_range";
+                String body = get(api + path + "?start=1999900&end=" + END + "&step=30&query="
+                        + URLEncoder.encode(query, StandardCharsets.UTF_8));
+                assertTrue(body.contains("\"status\":\"success\""), query + ": " + body);
+                assertTrue(!body.contains("\"result\":[]"), query + ": " + body);
+            }
+        }
+        assertEquals(6, queries);
+        String names = get(api + "/prometheus/api/v1/label/__name__/values?start=0&end=" + END + "&match[]="
+                + URLEncoder.encode("{__name__=~\"loom:.+\"}", StandardCharsets.UTF_8));
+        assertTrue(names.contains("\"loom:requests:latency_ns\""), names);
+        assertTrue(
+                get(api + "/loki/api/v1/label/source/values?start=0&end=" + END).contains("\"requests\""));
+    }
+
+    private static void askDataSources(String api) throws Exception {
+        String yaml = Files.readString(FOLDER.resolve("datasources.yaml"));
+        Matcher url = Pattern.compile("type: (\\w+)\\s+access: proxy\\s+url: http://localhost:4319(\\S*)")
+                .matcher(yaml);
+        List<String> types = new ArrayList<>();
+        while (url.find()) {
+            types.add(url.group(1));
+            String health = switch (url.group(1)) {
+                case "prometheus" -> "/api/v1/status/buildinfo";
+                case "loki" -> "/loki/api/v1/labels?start=0&end=" + END;
+                case "jaeger" -> "/api/services";
+                default -> "/api/echo";
+            };
+            get(api + url.group(2) + health);
+        }
+        assertEquals(List.of("prometheus", "loki", "jaeger", "tempo"), types);
+    }
+
+    private static String get(String address) throws Exception {
+        var answer = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(address.replace("[]", "%5B%5D")))
+                                .build(),
+                        BodyHandlers.ofString());
+        assertEquals(200, answer.statusCode(), address + ": " + answer.body());
+        return answer.body();
+    }
+}
