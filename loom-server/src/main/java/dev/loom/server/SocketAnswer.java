@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +65,12 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
     void upgrade(Request request, Response response, Callback callback) {
         Handshaker handshaker = Handshaker.newInstance();
         WebSocketNegotiator negotiator = WebSocketNegotiator.from(
-                (asked, answer, ignored) -> this, (created, asked, answer) -> this, customizer());
+                (asked, answer, ignored) -> {
+                    answer.setExtensions(List.of()); // lines are sent as they are, never compressed
+                    return this;
+                },
+                (created, asked, answer) -> this,
+                customizer());
         try {
             if (!handshaker.isWebSocketUpgradeRequest(request)
                     || !handshaker.upgradeRequest(
@@ -92,7 +98,6 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
 
     @Override
     public void onOpen(CoreSession session, Callback callback) {
-        // longer frames than those that the client may send are sent whole
         opened.complete(session);
         callback.succeeded();
         session.demand();

@@ -242,8 +242,11 @@ final class SourceConditions {
         if (path != null) {
             return of.format().field(path) == null ? List.of() : List.of(path);
         }
-        List<String> fields =
-                of.logs() && label.equals(Streams.SERVICE_NAME) ? List.of("service.name") : of.fields(label);
+        if (label.equals(Streams.DETECTED_LEVEL)) {
+            return List.of();
+        }
+        boolean service = of.logs() && label.equals(Streams.SERVICE_NAME);
+        List<String> fields = service ? List.of("service.name") : of.fields(label);
         if (fields == null) {
             throw error(
                     "label may name too many fields, as underscores stand for dots: " + label + ", underscores="

@@ -11,5 +11,8 @@ final class Streams {
     /** The level of OTLP logs. */
     static final String LEVEL = "level";
 
+    /** A level that Loki's clients ask for beside {@link #LEVEL}; no stream has it. */
+    static final String DETECTED_LEVEL = "detected_level";
+
     private Streams() {}
 }
