@@ -221,7 +221,7 @@ public final class LoomServer implements AutoCloseable {
                 queryApi,
                 new SchemaApi(schema(settings.apiSchemaChanges())),
                 new PageApi(),
-                new LokiApi(stored),
+                new LokiApi(stored, BuildVersion.text()),
                 new PrometheusApi(stored, BuildVersion.text()),
                 new JaegerApi(stored),
                 new TempoApi(stored),

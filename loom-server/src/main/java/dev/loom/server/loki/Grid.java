@@ -16,8 +16,8 @@ record Grid(long startNs, long stepNs, int count) {
                     "zero or negative query resolution step widths are not accepted; try a" + " positive integer");
         }
         long count = (endNs - startNs) / stepNs + 1;
-        if (count > Limits.POINTS_MAX) {
-            throw ApiFailure.badRequest("exceeded maximum resolution of " + Limits.POINTS_MAX
+        if (count > LokiLimits.POINTS_MAX) {
+            throw ApiFailure.badRequest("exceeded maximum resolution of " + LokiLimits.POINTS_MAX
                     + " points per time series; try increasing the value of the step parameter");
         }
         return new Grid(startNs, stepNs, (int) count);

@@ -30,23 +30,23 @@ final class Levels {
     }
 
     /** The records whose level passes a test. */
-    static Condition where(Predicate<String> test) {
-        Condition known = Condition.NEVER;
+    static RecordCondition where(Predicate<String> test) {
+        RecordCondition known = RecordCondition.NEVER;
         boolean all = true;
         for (int i = 0; i < NAMES.size(); i++) {
             boolean passes = test.test(NAMES.get(i));
             all &= passes;
             known = passes ? known.or(between(1 + i * STEPS, STEPS + i * STEPS)) : known;
         }
-        Condition unknown = between(1, LAST).not();
+        RecordCondition unknown = between(1, LAST).not();
         if (!test.test(UNKNOWN)) {
             return all ? unknown.not() : known;
         }
-        return all ? Condition.ALWAYS : known.or(unknown);
+        return all ? RecordCondition.ALWAYS : known.or(unknown);
     }
 
-    private static Condition between(int first, int last) {
-        return Condition.of(new Where.And(List.of(
+    private static RecordCondition between(int first, int last) {
+        return RecordCondition.of(new Where.And(List.of(
                 compared(Where.Operator.GREATER_OR_EQUAL, first), compared(Where.Operator.LESS_OR_EQUAL, last))));
     }
 

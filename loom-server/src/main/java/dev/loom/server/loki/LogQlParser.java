@@ -587,8 +587,8 @@ final class LogQlParser {
     private int count() {
         Token number = peek();
         double value = number();
-        if (value < 1 || value > Limits.SERIES_MAX || value != Math.rint(value)) {
-            throw lexer.error("not from 1 to " + Limits.SERIES_MAX + ": " + number, number.position());
+        if (value < 1 || value > LokiLimits.SERIES_MAX || value != Math.rint(value)) {
+            throw lexer.error("not from 1 to " + LokiLimits.SERIES_MAX + ": " + number, number.position());
         }
         expect(",");
         return (int) value;

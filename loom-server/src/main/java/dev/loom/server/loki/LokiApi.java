@@ -1,6 +1,5 @@
 package dev.loom.server.loki;
 
-import dev.loom.server.BuildVersion;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
@@ -34,7 +33,8 @@ public final class LokiApi implements HttpApi {
 
     private final Map<String, LokiRoute> routes = new TreeMap<>();
 
-    public LokiApi(StoreQueries queries) {
+    /** @param version of the program, which clients may ask for */
+    public LokiApi(StoreQueries queries, String version) {
         LokiQueries asked = new LokiQueries(queries);
         LokiCatalog catalog = new LokiCatalog(queries);
         LokiTail tail = new LokiTail(queries);
@@ -52,7 +52,7 @@ public final class LokiApi implements HttpApi {
         add(FIELD_VALUES, Load.QUERY, (call, name) -> json(call, catalog.detectedFields(call, name)));
         add("tail", Load.FOLLOWER, (call, name) -> tail.answer(call));
         add("format_query", Load.LOOKUP, (call, name) -> json(call, format(call)));
-        add("status/buildinfo", Load.LOOKUP, (call, name) -> json(call, buildInfo()));
+        add("status/buildinfo", Load.LOOKUP, (call, name) -> json(call, buildInfo(version)));
     }
 
     /** Answers a request; {@code name} is the label or field in its path, if it has one. */
@@ -133,9 +133,9 @@ public final class LokiApi implements HttpApi {
                 LogQlParser.parse(new LokiParameters(call).query()).toString());
     }
 
-    private static Map<String, Object> buildInfo() {
+    private static Map<String, Object> buildInfo(String version) {
         Map<String, Object> info = new LinkedHashMap<>();
-        info.put("version", "loom-" + BuildVersion.text());
+        info.put("version", "loom-" + version);
         for (String unknown : new String[] {"revision", "branch", "buildUser", "buildDate", "goVersion"}) {
             info.put(unknown, "");
         }

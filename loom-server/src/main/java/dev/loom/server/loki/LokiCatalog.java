@@ -90,7 +90,7 @@ final class LokiCatalog {
                     values.addAll(stream.values());
                 }
             }
-            return success(values.stream().limit(Limits.VALUES_MAX).toList());
+            return success(values.stream().limit(LokiLimits.VALUES_MAX).toList());
         });
     }
 
@@ -169,8 +169,9 @@ final class LokiCatalog {
         String query = in.query();
         Selection selection = LogQlParser.parseSelection(query);
         TimeRange range = in.range();
-        int lines = in.limit("line_limit", Limits.LINES_DEFAULT, Limits.LINES_MAX);
-        int limit = in.limit(in.text("limit").isEmpty() ? "field_limit" : "limit", FIELDS_DEFAULT, Limits.LINES_MAX);
+        int lines = in.limit("line_limit", LokiLimits.LINES_DEFAULT, LokiLimits.LINES_MAX);
+        int limit =
+                in.limit(in.text("limit").isEmpty() ? "field_limit" : "limit", FIELDS_DEFAULT, LokiLimits.LINES_MAX);
         return answer(call, query, session -> {
             DetectedFields fields = new DetectedFields(session.memory());
             fields.read(session, selection, range, lines);

@@ -66,7 +66,7 @@ final class LokiQueries {
                     "log queries are not supported as an instant query type, please change your query"
                             + " to a range query type");
         }
-        in.limit("limit", Limits.LINES_DEFAULT, Integer.MAX_VALUE);
+        in.limit("limit", LokiLimits.LINES_DEFAULT, Integer.MAX_VALUE);
         in.direction();
         Grid grid = new Grid(in.timeNs(), 1, 1);
         answer(call, query, session -> {
@@ -97,7 +97,7 @@ final class LokiQueries {
         Order direction = in.direction();
         in.refuse("interval");
         if (parsed instanceof Selection selection) {
-            int limit = in.limit("limit", Limits.LINES_DEFAULT, Limits.LINES_MAX);
+            int limit = in.limit("limit", LokiLimits.LINES_DEFAULT, LokiLimits.LINES_MAX);
             boolean apart = apart(call);
             answer(call, query, session -> {
                 List<LogLine> lines = new LogQuery(session, direction, limit).run(selection, range);
@@ -105,7 +105,7 @@ final class LokiQueries {
                 return (out, report, wallNs) -> out.streams(lines, apart, report, wallNs);
             });
         } else {
-            in.limit("limit", Limits.LINES_DEFAULT, Integer.MAX_VALUE);
+            in.limit("limit", LokiLimits.LINES_DEFAULT, Integer.MAX_VALUE);
             matrix(call, query, parsed, Grid.of(range.fromNs(), range.toNs(), in.stepNs(range)));
         }
     }
@@ -127,7 +127,7 @@ final class LokiQueries {
         String query = in.query();
         Selection selection = LogQlParser.parseSelection(query);
         TimeRange range = in.range();
-        int limit = in.limit("limit", Limits.LINES_DEFAULT, Limits.LINES_MAX);
+        int limit = in.limit("limit", LokiLimits.LINES_DEFAULT, LokiLimits.LINES_MAX);
         boolean byName = in.text("aggregateBy").toLowerCase(Locale.ROOT).equals("labels");
         List<String> labels = volumeLabels(in, selection, byName);
         Grid grid = steps ? Grid.of(range.fromNs(), range.toNs(), in.stepNs(range)) : new Grid(range.toNs() - 1, 1, 1);

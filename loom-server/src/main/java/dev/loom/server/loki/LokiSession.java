@@ -49,12 +49,12 @@ final class LokiSession {
     }
 
     /** A source, with what its records have to meet to be among the lines of a selection. */
-    record Selected(StreamSource of, SourceConditions conditions, Condition condition) {
+    record Selected(StreamSource of, SourceConditions conditions, RecordCondition condition) {
         RecordSelection records(TimeRange range) {
             return new RecordSelection(of.source(), range, of.eventTime(), condition.terms());
         }
 
-        RecordSelection records(TimeRange range, Condition more) {
+        RecordSelection records(TimeRange range, RecordCondition more) {
             return new RecordSelection(
                     of.source(), range, of.eventTime(), condition.and(more).terms());
         }
@@ -78,7 +78,7 @@ final class LokiSession {
         snapshot.sources().forEach(source -> {
             StreamSource of = StreamSource.of(source);
             SourceConditions conditions = new SourceConditions(query, of);
-            Condition condition = conditions.of(selection);
+            RecordCondition condition = conditions.of(selection);
             if (!condition.isNever()) {
                 selected.add(new Selected(of, conditions, condition));
             }
@@ -107,7 +107,7 @@ final class LokiSession {
     }
 
     static ApiFailure tooManySeries() {
-        return ApiFailure.badRequest("maximum of series (" + Limits.SERIES_MAX
+        return ApiFailure.badRequest("maximum of series (" + LokiLimits.SERIES_MAX
                 + ") reached for a single query; consider reducing query cardinality by adding more specific stream"
                 + " selectors, reducing the time range, or aggregating results with functions like sum()");
     }
@@ -152,11 +152,11 @@ final class LokiSession {
 
     /** Whether there is a record of a selection. */
     boolean hasRecords(Selected of, TimeRange range) {
-        return exists(of, range, Condition.ALWAYS);
+        return exists(of, range, RecordCondition.ALWAYS);
     }
 
     /** Whether there is such a record. */
-    private boolean exists(Selected of, TimeRange range, Condition more) {
+    private boolean exists(Selected of, TimeRange range, RecordCondition more) {
         boolean[] found = {false};
         run(limits -> new ScanRequest(of.records(range, more), Order.NEWEST_FIRST, 1, limits), new ResultHandler() {
             @Override
@@ -178,7 +178,7 @@ final class LokiSession {
         if (fields.size() < 2) {
             return fields.isEmpty() ? "" : fields.get(0);
         }
-        Condition others = Condition.NEVER;
+        RecordCondition others = RecordCondition.NEVER;
         for (String field : fields.subList(1, fields.size())) {
             others = others.or(hasValue(field));
         }
@@ -201,7 +201,7 @@ final class LokiSession {
         return present.isEmpty() ? fields.get(0) : present.get(0);
     }
 
-    private static Condition hasValue(String field) {
-        return Condition.of(new Where.Not(new Where.IsNull(field)));
+    private static RecordCondition hasValue(String field) {
+        return RecordCondition.of(new Where.Not(new Where.IsNull(field)));
     }
 }

@@ -41,7 +41,7 @@ final class LokiTail {
         LokiParameters in = new LokiParameters(call);
         String query = in.query();
         Selection selection = LogQlParser.parseSelection(query);
-        int lines = in.limit("limit", Limits.LINES_DEFAULT, Limits.LINES_MAX);
+        int lines = in.limit("limit", LokiLimits.LINES_DEFAULT, LokiLimits.LINES_MAX);
         Long startNs = in.startNs();
         queries.run(call::cancelled, session -> {
             session.read((store, snapshot) -> only(query, snapshot, selection)); // refuses before the answer begins

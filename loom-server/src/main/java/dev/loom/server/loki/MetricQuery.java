@@ -32,14 +32,14 @@ final class MetricQuery {
     /**
      * The series of a query; of a number, one without labels.
      *
-     * @throws ApiFailure if there are more than {@link Limits#SERIES_MAX}
+     * @throws ApiFailure if there are more than {@link LokiLimits#SERIES_MAX}
      */
     List<Series> run(LogQl asked) {
         List<Series> found = evaluate(asked).stream()
                 .filter(series -> !series.isEmpty())
                 .sorted(Comparator.comparing(series -> series.labels().toString()))
                 .toList();
-        if (found.size() > Limits.SERIES_MAX) {
+        if (found.size() > LokiLimits.SERIES_MAX) {
             throw LokiSession.tooManySeries();
         }
         return found;

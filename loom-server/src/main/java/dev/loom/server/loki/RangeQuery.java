@@ -126,9 +126,9 @@ final class RangeQuery {
             long first = Math.max(0, -Math.floorDiv(-(cell - range + 1), step));
             long last = Math.min(grid.count() - 1L, cell / step);
             additions += Math.max(0, last - first + 1);
-            if (additions > Limits.ADDITIONS_MAX) {
+            if (additions > LokiLimits.ADDITIONS_MAX) {
                 throw ApiFailure.badRequest("range is too long for its step, or too many series: additions=" + additions
-                        + ", max=" + Limits.ADDITIONS_MAX + "; a longer step takes fewer");
+                        + ", max=" + LokiLimits.ADDITIONS_MAX + "; a longer step takes fewer");
             }
             RangeTally tally = first <= last ? tally(key) : null;
             for (int point = (int) first; tally != null && point <= last; point++) {
@@ -148,7 +148,7 @@ final class RangeQuery {
     }
 
     private void reserve(int series, long bytes) {
-        if (series > Limits.GROUPS_MAX) {
+        if (series > LokiLimits.GROUPS_MAX) {
             throw LokiSession.tooManySeries();
         }
         session.memory().reserve(bytes);
@@ -159,9 +159,9 @@ final class RangeQuery {
         boolean tiles = grid.count() == 1 || query.rangeNs() % grid.stepNs() == 0;
         long phases = tiles ? Math.min(grid.count(), query.rangeNs() / grid.stepNs()) : grid.count();
         phases = grid.count() == 1 ? 1 : phases;
-        if (phases > Limits.PASSES_MAX) {
-            throw ApiFailure.badRequest("too many ranges that overlap: passes=" + phases + ", max=" + Limits.PASSES_MAX
-                    + "; a range that is a small multiple of the step takes fewer");
+        if (phases > LokiLimits.PASSES_MAX) {
+            throw ApiFailure.badRequest("too many ranges that overlap: passes=" + phases + ", max="
+                    + LokiLimits.PASSES_MAX + "; a range that is a small multiple of the step takes fewer");
         }
         for (int phase = 0; phase < phases; phase++) {
             int begin = phase;
@@ -212,7 +212,7 @@ final class RangeQuery {
             long stepNs,
             BiConsumer<Group, Map<String, String>> each) {
         for (String level : of.levels()) {
-            Condition ofLevel = level.isEmpty() ? Condition.ALWAYS : Levels.where(level::equals);
+            RecordCondition ofLevel = level.isEmpty() ? RecordCondition.ALWAYS : Levels.where(level::equals);
             groups(source.records(range, ofLevel), of, level, field, percentiles, stepNs, each);
         }
     }
@@ -237,7 +237,7 @@ final class RangeQuery {
                         null,
                         GroupOrder.ascending(GroupOrder.By.KEY),
                         Integer.MAX_VALUE,
-                        new GroupRequest.Caps(Limits.GROUPS_MAX, Limits.GROUPS_MAX, false),
+                        new GroupRequest.Caps(LokiLimits.GROUPS_MAX, LokiLimits.GROUPS_MAX, false),
                         limits),
                 new ResultHandler() {
                     @Override

@@ -41,8 +41,8 @@ final class SourceConditions {
      *
      * @throws ApiFailure if something is not supported of this source
      */
-    Condition of(Selection selection) {
-        Condition all = matchers(selection.matchers());
+    RecordCondition of(Selection selection) {
+        RecordCondition all = matchers(selection.matchers());
         if (all.isNever()) {
             return all;
         }
@@ -52,18 +52,19 @@ final class SourceConditions {
         return all;
     }
 
-    Condition matchers(List<Matcher> matchers) {
-        Condition all = Condition.ALWAYS;
+    RecordCondition matchers(List<Matcher> matchers) {
+        RecordCondition all = RecordCondition.ALWAYS;
         for (Matcher matcher : matchers) {
             // streams have no other labels, so there a field is absent
-            all = all.and(of.labels().contains(matcher.label()) ? matched(matcher) : Condition.of(holds(matcher, "")));
+            all = all.and(
+                    of.labels().contains(matcher.label()) ? matched(matcher) : RecordCondition.of(holds(matcher, "")));
         }
         return all;
     }
 
-    private Condition stage(Stage stage) {
+    private RecordCondition stage(Stage stage) {
         if (stage instanceof Stage.LineFilter filter) {
-            Condition any = Condition.NEVER;
+            RecordCondition any = RecordCondition.NEVER;
             for (String text : filter.texts()) {
                 any = any.or(line(filter, text));
             }
@@ -78,10 +79,10 @@ final class SourceConditions {
             }
             json.extractions().forEach(each -> extracted.put(each.label(), each.path()));
         }
-        return Condition.ALWAYS;
+        return RecordCondition.ALWAYS;
     }
 
-    private Condition line(Stage.LineFilter filter, String text) {
+    private RecordCondition line(Stage.LineFilter filter, String text) {
         String field = of.lineField();
         if (field == null) {
             throw error(
@@ -90,17 +91,17 @@ final class SourceConditions {
                             + StreamSource.label(of.format().fields().get(0).name()) + "=\"...\"",
                     filter.position());
         } else if (!filter.match().isRegex()) {
-            return text.isEmpty() ? Condition.ALWAYS : Condition.of(new Where.Contains(field, text));
+            return text.isEmpty() ? RecordCondition.ALWAYS : RecordCondition.of(new Where.Contains(field, text));
         }
-        Condition found = Condition.of(new Where.MatchesRegex(field, text));
+        RecordCondition found = RecordCondition.of(new Where.MatchesRegex(field, text));
         boolean emptyLine = Regexes.isIn(text, "");
-        return emptyLine ? found.or(Condition.of(new Where.IsNull(field))) : found;
+        return emptyLine ? found.or(RecordCondition.of(new Where.IsNull(field))) : found;
     }
 
-    private Condition filter(LabelFilter filter) {
+    private RecordCondition filter(LabelFilter filter) {
         if (filter instanceof Junction junction) {
-            Condition left = filter(junction.left());
-            Condition right = filter(junction.right());
+            RecordCondition left = filter(junction.left());
+            RecordCondition right = filter(junction.right());
             return junction.and() ? left.and(right) : left.or(right);
         } else if (filter instanceof Comparison comparison) {
             return compared(comparison);
@@ -108,18 +109,18 @@ final class SourceConditions {
         return matched((Matcher) filter);
     }
 
-    private Condition matched(Matcher matcher) {
+    private RecordCondition matched(Matcher matcher) {
         if (matcher.label().equals(Streams.SOURCE)) {
-            return Condition.of(holds(matcher, of.source().name()));
+            return RecordCondition.of(holds(matcher, of.source().name()));
         } else if (of.logs() && matcher.label().equals(Streams.LEVEL)) {
             return Levels.where(level -> holds(matcher, level));
         }
         List<String> fields = fields(matcher.label(), matcher.position());
-        Condition any = Condition.NEVER;
-        Condition none = Condition.ALWAYS;
+        RecordCondition any = RecordCondition.NEVER;
+        RecordCondition none = RecordCondition.ALWAYS;
         for (String field : fields) {
             any = any.or(isText(matcher, field));
-            none = none.and(Condition.of(new Where.IsNull(field)));
+            none = none.and(RecordCondition.of(new Where.IsNull(field)));
         }
         Matcher positive = matcher.match().isNegative()
                 ? new Matcher(
@@ -128,7 +129,7 @@ final class SourceConditions {
                         matcher.value(),
                         matcher.position())
                 : matcher;
-        Condition matched = holds(positive, "") ? any.or(none) : any;
+        RecordCondition matched = holds(positive, "") ? any.or(none) : any;
         return matcher.match().isNegative() ? matched.not() : matched;
     }
 
@@ -143,7 +144,7 @@ final class SourceConditions {
     }
 
     /** Whether a field's text is that of a matcher, or matches it. */
-    private Condition isText(Matcher matcher, String field) {
+    private RecordCondition isText(Matcher matcher, String field) {
         if (matcher.match().isRegex()) {
             return checked(new Where.MatchesRegex(field, Regexes.whole(matcher.value())), matcher.position());
         }
@@ -164,16 +165,16 @@ final class SourceConditions {
         } else if (type.isNumber() && format.terms(field) == null) {
             Where equal = numeric == null ? null : new Where.Comparison(field, Where.Operator.EQUAL, numeric);
             // no number of the type may be this one
-            return equal == null || !binds(equal) ? Condition.NEVER : Condition.of(equal);
+            return equal == null || !binds(equal) ? RecordCondition.NEVER : RecordCondition.of(equal);
         } else if (type == Field.Type.BOOL) {
             boolean known = text.equals("true") || text.equals("false");
             return known
-                    ? Condition.of(new Where.Comparison(
+                    ? RecordCondition.of(new Where.Comparison(
                             field, Where.Operator.EQUAL, new Literal.Bool(Boolean.parseBoolean(text))))
-                    : Condition.NEVER;
+                    : RecordCondition.NEVER;
         }
         return text.isEmpty() && type != Field.Type.UTF8
-                ? Condition.NEVER
+                ? RecordCondition.NEVER
                 : checked(
                         new Where.Comparison(field, Where.Operator.EQUAL, new Literal.Text(text)), matcher.position());
     }
@@ -187,10 +188,10 @@ final class SourceConditions {
         }
     }
 
-    private Condition checked(Where where, int position) {
+    private RecordCondition checked(Where where, int position) {
         try {
             where.bind(of.format());
-            return Condition.of(where);
+            return RecordCondition.of(where);
         } catch (IllegalArgumentException e) {
             throw error("source " + of.source().name() + ": " + e.getMessage(), position);
         }
@@ -203,10 +204,10 @@ final class SourceConditions {
                 : new Literal.Numeric(number, false, unit);
     }
 
-    private Condition compared(Comparison comparison) {
+    private RecordCondition compared(Comparison comparison) {
         String label = comparison.label();
         if (label.equals(Streams.SOURCE) || (of.logs() && label.equals(Streams.LEVEL))) {
-            return Condition.NEVER; // these are no numbers
+            return RecordCondition.NEVER; // these are no numbers
         }
         ValueUnit unit = switch (comparison.unit()) {
             case NONE -> ValueUnit.NONE;
@@ -214,9 +215,9 @@ final class SourceConditions {
             case BYTES -> ValueUnit.BYTES;
         };
         Where.Operator operator = operator(comparison.operator());
-        Function<String, Condition> compared = field -> checked(
+        Function<String, RecordCondition> compared = field -> checked(
                 new Where.Comparison(field, operator, numeric(comparison.number(), unit)), comparison.position());
-        Condition any = Condition.NEVER;
+        RecordCondition any = RecordCondition.NEVER;
         for (String field : fields(label, comparison.position())) {
             any = any.or(compared.apply(field));
         }

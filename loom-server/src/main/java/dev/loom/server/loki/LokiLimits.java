@@ -1,7 +1,7 @@
 package dev.loom.server.loki;
 
 /** What an answer may have at most; most are Loki's own defaults. */
-final class Limits {
+final class LokiLimits {
     /** Lines of an answer. */
     static final int LINES_MAX = 5_000;
 
@@ -25,5 +25,5 @@ final class Limits {
     /** Values of a label. */
     static final int VALUES_MAX = 10_000;
 
-    private Limits() {}
+    private LokiLimits() {}
 }

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param where null if it is always or never true
  * @param always whether it is always true, if there is no {@code where}
  */
-record Condition(@Nullable Where where, boolean always) {
-    static final Condition ALWAYS = new Condition(null, true);
-    static final Condition NEVER = new Condition(null, false);
+record RecordCondition(@Nullable Where where, boolean always) {
+    static final RecordCondition ALWAYS = new RecordCondition(null, true);
+    static final RecordCondition NEVER = new RecordCondition(null, false);
 
-    static Condition of(Where where) {
-        return new Condition(where, false);
+    static RecordCondition of(Where where) {
+        return new RecordCondition(where, false);
     }
 
-    static Condition of(boolean truth) {
+    static RecordCondition of(boolean truth) {
         return truth ? ALWAYS : NEVER;
     }
 
@@ -33,11 +33,11 @@ record Condition(@Nullable Where where, boolean always) {
         return where == null ? List.of() : where instanceof Where.And and ? and.terms() : List.of(where);
     }
 
-    Condition not() {
+    RecordCondition not() {
         return where == null ? of(!always) : of(where instanceof Where.Not not ? not.term() : new Where.Not(where));
     }
 
-    Condition and(Condition other) {
+    RecordCondition and(RecordCondition other) {
         if (where == null) {
             return always ? other : this;
         } else if (other.where == null) {
@@ -48,7 +48,7 @@ record Condition(@Nullable Where where, boolean always) {
         return of(new Where.And(terms));
     }
 
-    Condition or(Condition other) {
+    RecordCondition or(RecordCondition other) {
         if (where == null) {
             return always ? this : other;
         } else if (other.where == null) {
