@@ -64,13 +64,16 @@ final class IdleReadersTest {
 
     /** Asks, and never reads. */
     private void ignore(String path, String body) throws IOException {
+        send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + "Content-Length: "
+                + body.length() + "\r\n\r\n" + body);
+    }
+
+    private void send(String request) throws IOException {
         String[] address = address().split(":", 2);
         Socket socket = new Socket();
         sockets.add(socket);
         socket.setReceiveBufferSize(4096);
         socket.connect(new InetSocketAddress(address[0], Integer.parseInt(address[1])));
-        String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                + "Content-Length: " + body.length() + "\r\n\r\n" + body;
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -130,6 +133,25 @@ final class IdleReadersTest {
             end = String.valueOf(e.getMessage());
         }
         assertTrue(!end.contains("\"stats\""), end);
+    }
+
+    @Test
+    void shouldCutOffWhoFollowsByAWebSocketAndTakesNothing() throws Exception {
+        start("500ms", "queue_timeout: 20s");
+        for (int i = 0; i < 2; i++) {
+            String request = String.join(
+                    "\r\n",
+                    "GET /loki/api/v1/tail?limit=3000&query=%7Bsource%3D%22lines%22%7D HTTP/1.1",
+                    "Host: localhost",
+                    "Connection: Upgrade",
+                    "Upgrade: websocket",
+                    "Sec-WebSocket-Version: 13",
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==");
+            send(request + "\r\n\r\n");
+            InputStream begun = sockets.get(i).getInputStream();
+            assertTrue(new String(begun.readNBytes(12), StandardCharsets.UTF_8).endsWith("101"));
+        }
+        awaitMetric("loom_queries_running{kind=\"follower\"} 0");
     }
 
     @Test

@@ -183,6 +183,28 @@ final class GroupServiceTest {
                         .orElseThrow());
     }
 
+    /** The first record is at 0: steps begin where they would if there were records from the start of the range on. */
+    @Test
+    void shouldBeginStepsAtAnOrigin() {
+        for (long originNs : new long[] {-1_000_050, -100_050, 199_950, 3_000_000_000_199_950L}) {
+            run(new GroupRequest(
+                    store.records(new TimeRange(-1_000_050, Long.MAX_VALUE), false),
+                    null,
+                    new GroupRequest.Keys(
+                            List.of(), new HistogramRequest.Steps(Duration.ofNanos(300_000), 1, originNs)),
+                    List.of(),
+                    null,
+                    GroupOrder.COUNT,
+                    1,
+                    GroupRequest.Caps.DEFAULT,
+                    QueryLimits.NONE));
+            assertEquals(new TimeRange(-100_050, 199_950), results.groups.get(0).range(), "origin=" + originNs);
+            assertEquals(200, results.groups.get(0).records());
+            assertEquals(new TimeRange(199_950, 499_950), results.groups.get(1).range());
+            results.groups.clear();
+        }
+    }
+
     /** Records that were lost where the source has none are lost from its steps as well. */
     @Test
     void shouldTellOfLossesBeforeAndBehindTheSteps() {
