@@ -261,7 +261,8 @@ final class LogQlParser {
                 end += 2;
             } else if (text.charAt(at) == '[') {
                 end = text.indexOf(']', at);
-                part = end < 0 ? "" : text.substring(at + 1, end);
+                String element = end < 0 ? "" : text.substring(at + 1, end);
+                part = element.chars().allMatch(Character::isDigit) ? element : "";
                 end++;
             } else {
                 at += text.charAt(at) == '.' ? 1 : 0;

@@ -1,0 +1,189 @@
+package dev.loom.server.loki;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.format.Formats;
+import dev.loom.format.StructCodec;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.model.Completeness;
+import dev.loom.query.model.QueryStatistics;
+import dev.loom.query.service.QueryReport;
+import dev.loom.server.LoomServer;
+import dev.loom.server.ServerSettings;
+import java.lang.invoke.MethodHandles;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What labels mean in sources of structs and of JSON, and what answers lack. */
+final class LokiFieldsTest {
+    /** A record of a struct. */
+    private record Request(long latencyUs, String op, boolean ok, int sizeBytes) {}
+
+    private static final StructCodec<Request> REQUESTS = StructCodec.of(Request.class, MethodHandles.lookup());
+
+    @TempDir
+    Path temp;
+
+    private Loom loom;
+    private LoomServer server;
+    private LokiAnswers loki;
+
+    @BeforeEach
+    void start() throws Exception {
+        loom = Loom.open(
+                LoomConfig.at(temp.resolve("store")).recordRingBytes(8 << 20).build());
+        int requests = loom.defineSource("requests", REQUESTS.format());
+        loom.push(requests, REQUESTS, new Request(900, "GET", true, 100));
+        loom.push(requests, REQUESTS, new Request(1_500, "SET", false, 5_000));
+        int json = loom.defineSource("json", Formats.json());
+        for (String text : List.of(
+                "{\"id\":1,\"a_b\":1,\"kind\":\"x\"}",
+                "{\"id\":2,\"a\":{\"b\":2},\"kind\":\"x\"}",
+                "{\"id\":3,\"list\":[{\"c d\":7}],\"kind\":\"y\"}",
+                "{ \"id\": 4, \"k\": \"\\u0041\\\"\", \"flag\": true, \"kind\": null }",
+                "not JSON")) {
+            loom.push(json, text.getBytes(StandardCharsets.UTF_8));
+        }
+        int timed = loom.defineSource("timed", Formats.parse("timed:text"));
+        loom.push(timed, new byte[3]); // too short for a time
+        server = LoomServer.start(
+                loom,
+                ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build());
+        loki = new LokiAnswers(String.valueOf(server.addresses().get("http")));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+        loom.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '\u00a7',
+            quoteCharacter = '\u0001',
+            value = {
+                "{source=\"requests\"} | latency_us > 1ms\u00a7SET",
+                "{source=\"requests\"} | latency_us <= 900us\u00a7GET",
+                "{source=\"requests\"} | json | ok=\"true\"\u00a7GET",
+                "{source=\"requests\"} | ok!=\"true\"\u00a7SET",
+                "{source=\"requests\"} | ok=\"yes\"\u00a7",
+                "{source=\"requests\"} | size_bytes >= 5kb\u00a7SET",
+                "{source=\"requests\"} | size_bytes < 1KiB\u00a7GET",
+                "{source=\"requests\"} | size_bytes=\"100\"\u00a7GET",
+                "{source=\"requests\"} | size_bytes=\"100.5\"\u00a7",
+                "{source=\"requests\"} | op=~\"S.*|x\"\u00a7SET",
+                "{source=\"requests\"} | op=~\"E\"\u00a7",
+                "{source=\"requests\"} | nothing=\"\"\u00a7GET,SET",
+                "{source=\"requests\"} | nothing > 1\u00a7",
+                "{source=\"requests\", op=\"GET\"}\u00a7",
+                "{source=\"requests\", op=\"\"}\u00a7GET,SET",
+            })
+    void shouldCompareFieldsOfStructs(String query, String expected) throws Exception {
+        List<String> found = loki.lines("query", query, "since", "1h", "direction", "forward").stream()
+                .map(line -> line.text().replaceAll(".*\"op\":\"(\\w+)\".*", "$1"))
+                .toList();
+        assertEquals(expected == null ? List.of() : List.of(expected.split(",", -1)), found);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '\u00a7',
+            quoteCharacter = '\u0001',
+            value = {
+                "{source=\"json\"} | a_b > 0\u00a71,2",
+                "{source=\"json\"} | json x=\"a.b\" | x > 0\u00a72",
+                "{source=\"json\"} | json x=\"a_b\" | x > 0\u00a71",
+                "{source=\"json\"} | json x=`list[0][\"c d\"]` | x = 7\u00a73",
+                "{source=\"json\"} | kind=~\"x|y\"\u00a71,2,3",
+                "{source=\"json\"} | kind!=\"x\" | id > 0\u00a73,4",
+                "{source=\"json\"} | kind=\"\" | id > 0\u00a74",
+                "{source=\"json\"} | flag=\"true\"\u00a74",
+                "{source=\"json\"} | k=`A\"`\u00a74",
+                "{source=\"json\"} |= `\"id\":4,\"k\"`\u00a74",
+                "{source=\"json\"} |= `A`\u00a74",
+                "{source=\"json\"} |= `\"c d\":7`\u00a73",
+                "{source=\"json\"} | id=\"3\" or id=4\u00a73,4",
+            })
+    void shouldCompareMembersOfJson(String query, String expected) throws Exception {
+        List<String> found = loki.lines("query", query, "direction", "forward").stream()
+                .map(line -> line.text().replaceAll(".*\"id\":(\\d).*", "$1"))
+                .toList();
+        assertEquals(List.of(expected.split(",", -1)), found);
+    }
+
+    @Test
+    void shouldShowRecordsAsJson() throws Exception {
+        assertEquals(
+                List.of(
+                        "{\"latency_us\":900,\"op\":\"GET\",\"ok\":true,\"size_bytes\":100}",
+                        "{\"latency_us\":1500,\"op\":\"SET\",\"ok\":false,\"size_bytes\":5000}"),
+                loki.lines("query", "{source=\"requests\"}", "direction", "forward").stream()
+                        .map(LokiAnswers.Line::text)
+                        .toList());
+        List<String> json = loki.lines("query", "{source=\"json\"}", "direction", "forward").stream()
+                .map(LokiAnswers.Line::text)
+                .toList();
+        assertEquals("{\"id\":4,\"k\":\"\\u0041\\\"\",\"flag\":true,\"kind\":null}", json.get(3));
+    }
+
+    @Test
+    void shouldNotGuessWhichFieldIsMeant() throws Exception {
+        HttpResponse<String> several =
+                loki.get("query", "query", "sum by (a_b) (count_over_time({source=\"json\"}[1h]))");
+        assertEquals(400, several.statusCode());
+        assertTrue(
+                several.body()
+                        .startsWith(
+                                "parse error at line 1, col 15: label names several fields: a_b, fields=[a_b, a.b]"),
+                several.body());
+        Map<String, Double> found = new TreeMap<>();
+        loki.points(
+                        "query",
+                        "query",
+                        "sum by (x) (sum_over_time({source=\"json\"} | json x=\"a.b\", y=\"id\" | unwrap y [1h]))")
+                .forEach(point -> found.put(point.labels().toString(), point.value()));
+        assertEquals(Map.of("{x=2}", 2.0, "{}", 8.0), found);
+        assertEquals(
+                2.0,
+                loki.points("query", "query", "max_over_time({source=\"json\"} | id=2 | unwrap a_b [1h])")
+                        .get(0)
+                        .value());
+    }
+
+    @Test
+    void shouldSayWhatAnAnswerLacks() throws Exception {
+        HttpResponse<String> answer = loki.get("query_range", "query", "{source=\"timed\"}");
+        assertTrue(
+                answer.body()
+                        .endsWith("},\"warnings\":[\"incomplete answer: source=timed: records without a time are"
+                                + " left out: 1\"]}\n"),
+                answer.body());
+        Report report = new Report();
+        report.add(
+                "s",
+                new QueryReport(
+                        new Completeness(3, 2, true, Completeness.Limit.TIME, false), QueryStatistics.NONE, 1, 0));
+        assertTrue(report.timedOut());
+        assertEquals(
+                List.of(
+                        "incomplete answer: source=s: lost records in the range: 3",
+                        "incomplete answer: source=s: damaged pages in the range: 2",
+                        "incomplete answer: source=s: part of the range is no longer retained",
+                        "incomplete answer: source=s: query ended early: time"),
+                report.warnings());
+    }
+}
