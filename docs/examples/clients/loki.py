@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Asks a sidecar with logcli, Loki's own client, and compares its answers with those of the loom command.
+"""Asks a sidecar with logcli and with Grafana's Loki data source, and compares their answers with those of the loom command.
 
-    python3 docs/examples/clients/loki.py --logs FOLDER [--logcli PROGRAM]
+    python3 docs/examples/clients/loki.py --logs FOLDER [--logcli PROGRAM] [--grafana PROGRAM]
 
-FOLDER has log files (*.log) whose lines begin with times. Without --logcli, logcli is built from its Go module, which takes
-some minutes and Go 1.26. Everything is on this machine, and removed at the end. Exits with 1 if an answer differs.
+FOLDER has log files (*.log) whose lines begin with times. Without PROGRAM, logcli and grafana-loki/main.go are built from
+their Go modules, which takes some minutes and Go 1.26. Everything is on this machine, and removed at the end. Exits with 1 if
+an answer differs.
 """
 
 import argparse
@@ -20,27 +21,39 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 LOKI = "github.com/grafana/loki/v3@v3.7.8"
+GRAFANA = "github.com/grafana/grafana@v1.9.2-0.20230609164553-81d85ce8028d"
 EVER = ["--from=1990-01-01T00:00:00Z", "--to=2030-01-01T00:00:00Z"]
 NOW = "--now=2030-01-01T00:00:00Z"
 SERVICES = {"cart": 40, "web": 60}
 
 
 def run(*command, **options):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+    ended = subprocess.run(command, capture_output=True, text=True, **options)
+    if ended.returncode:
+        sys.exit(f"{command[0]} {command[1]} failed: {ended.stderr[-1000:]}")
+    return ended.stdout
 
 
-def build_logcli(folder):
-    """Builds logcli in a module that repeats the replacements of Loki's own, which Go takes from the main module alone."""
+def build(folder, module, package):
+    """Builds a program in a module that repeats what another says of modules: Go takes replacements from the main module alone."""
+    folder.mkdir(exist_ok=True)
+    (folder / "go.mod").write_text("module client\n")
+    named = json.loads(run("go", "mod", "download", "-json", module, cwd=folder))
+    own = pathlib.Path(named["GoMod"]).read_text()
+    kept = [line for line in re.findall(r"^(?:exclude|replace) .*$", own, re.M) if "=> ./" not in line]
+    kept += re.findall(r"^require \(.*?^\)$", own, re.M | re.S)
+    required = f"require {named['Path']} {named['Version']}"
+    (folder / "go.mod").write_text("\n".join(["module client", "go 1.26", *kept, required, ""]))
+    (folder / "go.sum").write_bytes((pathlib.Path(named["Dir"]) / "go.sum").read_bytes())
+    run("go", "build", "-mod=mod", "-o", "client", package, cwd=folder)
+    return folder / "client"
+
+
+def build_grafana(folder):
     folder.mkdir()
-    (folder / "go.mod").write_text("module logcli\n")
-    loki = json.loads(run("go", "mod", "download", "-json", LOKI, cwd=folder))
-    own = pathlib.Path(loki["GoMod"]).read_text()
-    kept = re.findall(r"^(?:go|toolchain|exclude|replace) .*$", own, re.M)
-    kept = [line for line in kept if "=> ./" not in line]
-    required = f"require github.com/grafana/loki/v3 {loki['Version']}"
-    (folder / "go.mod").write_text("\n".join(["module logcli", *kept, required, ""]))
-    run("go", "build", "-mod=mod", "-o", "logcli", "github.com/grafana/loki/v3/cmd/logcli", cwd=folder)
-    return folder / "logcli"
+    main = pathlib.Path(__file__).with_name("grafana-loki") / "main.go"
+    (folder / "main.go").write_text(main.read_text())
+    return build(folder, GRAFANA, ".")
 
 
 class Sidecar:
@@ -93,7 +106,8 @@ class Sidecar:
 
 
 class Comparison:
-    def __init__(self, logcli, sidecar):
+    def __init__(self, logcli, grafana, sidecar):
+        self.data_source = [grafana, f"http://{sidecar.http}"]
         self.command = [logcli, "--quiet", f"--addr=http://{sidecar.http}"]
         self.sidecar = sidecar
         self.failures = 0
@@ -173,6 +187,21 @@ class Comparison:
         process.wait()
         self.same("tail", found, sent)
 
+    def grafana(self):
+        for source in self.sidecar.sources:
+            rows = self.sidecar.rows("scan", source, "--time", "event", "--asc")
+            # the last point is behind the last line, however long Grafana makes the steps
+            first, last = rows[0]["ts"] // 10**9 - 1, rows[-1]["ts"] // 10**9 + 10 * 86_400
+            lines = f'{{source="{source}"}} |= "a"'
+            volume = f"sum by (level, detected_level) (count_over_time({lines} | drop __error__ [$__interval]))"
+            answer = run(*self.data_source, str(first), str(last), lines, volume)
+            frames = [json.loads(line) for line in answer.splitlines()]
+            expected = sorted(row["fields"]["line"] for row in rows if "a" in row["fields"]["line"])
+            names = [field["name"] for field in frames[0]["schema"]["fields"]]
+            self.same(f"Grafana's lines of {lines}", sorted(frames[0]["data"]["values"][names.index("Line")]), expected)
+            counted = sum(frames[1]["data"]["values"][1])
+            self.same(f"Grafana's volume of {lines}", counted, len(expected))
+
     def refusal(self):
         asked = subprocess.run(
             [*self.command, "query", '{source="otlp.logs"} | line_format "x"'], capture_output=True, text=True
@@ -185,18 +214,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--logs", type=pathlib.Path, required=True)
     parser.add_argument("--logcli", type=pathlib.Path)
+    parser.add_argument("--grafana", type=pathlib.Path)
     options = parser.parse_args()
     os.environ.pop("LOKI_ADDR", None)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        logcli = options.logcli or build_logcli(folder / "logcli")
+        logcli = options.logcli or build(folder / "logcli", LOKI, "github.com/grafana/loki/v3/cmd/logcli")
+        grafana = options.grafana or build_grafana(folder / "grafana")
         sidecar = Sidecar(folder, options.logs)
         try:
             for service, count in SERVICES.items():
                 sidecar.send(service, [f"{service} took {i} ms" for i in range(count)])
-            comparison = Comparison(logcli, sidecar)
-            for part in (comparison.files, comparison.logs, comparison.lists, comparison.tail, comparison.refusal):
-                part()
+            comparison = Comparison(logcli, grafana, sidecar)
+            comparison.files()
+            comparison.grafana()
+            comparison.logs()
+            comparison.lists()
+            comparison.tail()
+            comparison.refusal()
         finally:
             sidecar.close()
         print(f"{comparison.failures} different")
