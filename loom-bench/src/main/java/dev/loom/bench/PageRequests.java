@@ -26,7 +26,18 @@ import java.util.Map;
  */
 public final class PageRequests {
     private static final String[] DEFAULTS = {
-        "dir", "target/loom-bench", "allow-tmpfs", "false", "staging", "/dev/shm", "records", "100000000", "columns", "200", "rounds", "11"
+        "dir",
+        "target/loom-bench",
+        "allow-tmpfs",
+        "false",
+        "staging",
+        "/dev/shm",
+        "records",
+        "100000000",
+        "columns",
+        "200",
+        "rounds",
+        "11"
     };
     private static final long INTERVAL_NS = 1_000;
     private static final double MILLI = 1e6;
@@ -90,18 +101,43 @@ public final class PageRequests {
                 fromNs + spanNs / 10 * 6);
         final Map<String, String[]> requests = new LinkedHashMap<>();
         put(requests, "sources", "sources", "");
-        put(requests, "heatmap", "hist", source + field + ",\"by\":[\"value\",\"time\"],\"step\":\"" + spanNs / columns + "ns\"");
+        put(
+                requests,
+                "heatmap",
+                "hist",
+                source + field + ",\"by\":[\"value\",\"time\"],\"step\":\"" + spanNs / columns + "ns\"");
         put(requests, "newest records", "scan", source + ",\"limit\":100");
         put(requests, "newest records of a selection", "scan", source + selected + ",\"limit\":100");
         put(requests, "largest records of a selection", "top", source + field + selected + ",\"n\":100");
         put(requests, "count of a selection", "agg", source + selected);
-        put(requests, "percentiles of all", "agg", source + field + ",\"percentile\":[0,25,50,75,90,95,99,99.9,99.99,100]");
-        put(requests, "percentiles within 1 % of all", "agg", source + field + ",\"within\":\"1%\",\"percentile\":[50,99]");
-        put(requests, "values of a field in a selection", "values", source + selected + ",\"field\":\"thread\",\"limit\":10");
-        put(requests, "what differs about a selection", "diff", source + field + String.format(
-                Locale.ROOT, ",\"low\":\"10000000\",\"selected-from\":%d,\"selected-to\":%d,\"from\":%d,\"to\":%d",
-                fromNs + spanNs / 10 * 4, fromNs + spanNs / 10 * 4 + spanNs / 1000,
-                fromNs + spanNs / 10 * 4, fromNs + spanNs / 10 * 4 + spanNs / 100));
+        put(
+                requests,
+                "percentiles of all",
+                "agg",
+                source + field + ",\"percentile\":[0,25,50,75,90,95,99,99.9,99.99,100]");
+        put(
+                requests,
+                "percentiles within 1 % of all",
+                "agg",
+                source + field + ",\"within\":\"1%\",\"percentile\":[50,99]");
+        put(
+                requests,
+                "values of a field in a selection",
+                "values",
+                source + selected + ",\"field\":\"thread\",\"limit\":10");
+        put(
+                requests,
+                "what differs about a selection",
+                "diff",
+                source
+                        + field
+                        + String.format(
+                                Locale.ROOT,
+                                ",\"low\":\"10000000\",\"selected-from\":%d,\"selected-to\":%d,\"from\":%d,\"to\":%d",
+                                fromNs + spanNs / 10 * 4,
+                                fromNs + spanNs / 10 * 4 + spanNs / 1000,
+                                fromNs + spanNs / 10 * 4,
+                                fromNs + spanNs / 10 * 4 + spanNs / 100));
         return requests;
     }
 
@@ -117,13 +153,12 @@ public final class PageRequests {
 
     private static String answer(String api, String[] request) {
         try {
-            final HttpResponse<String> answer = CLIENT
-                    .send(
-                            HttpRequest.newBuilder(URI.create(api + "/v1/" + request[0]))
-                                    .header("Content-Type", "application/json")
-                                    .POST(BodyPublishers.ofString(request[1]))
-                                    .build(),
-                            BodyHandlers.ofString());
+            final HttpResponse<String> answer = CLIENT.send(
+                    HttpRequest.newBuilder(URI.create(api + "/v1/" + request[0]))
+                            .header("Content-Type", "application/json")
+                            .POST(BodyPublishers.ofString(request[1]))
+                            .build(),
+                    BodyHandlers.ofString());
             if (answer.statusCode() != 200 || answer.body().contains("{\"error\"")) {
                 throw new IllegalStateException("request failed: " + request[1] + ": " + answer.body());
             }
