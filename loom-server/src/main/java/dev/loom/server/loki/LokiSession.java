@@ -35,17 +35,19 @@ final class LokiSession {
     private final StoreQueries.Session session;
     private final Snapshot snapshot;
     private final long deadlineNs;
+    private final int groupsMax;
     private final Report report = new Report();
 
     /**
      * @param query the text that positions are in
-     * @param timeMax how long all queries may take together
+     * @param limits of all queries together
      */
-    LokiSession(String query, StoreQueries.Session session, Snapshot snapshot, Duration timeMax) {
+    LokiSession(String query, StoreQueries.Session session, Snapshot snapshot, StoreQueries.Limits limits) {
         this.query = query;
         this.session = session;
         this.snapshot = snapshot;
-        this.deadlineNs = System.nanoTime() + timeMax.toNanos();
+        this.deadlineNs = System.nanoTime() + limits.timeMax().toNanos();
+        this.groupsMax = Math.min(LokiLimits.GROUPS_MAX, limits.groupsMax());
     }
 
     /** A source, with what its records have to meet to be among the lines of a selection. */
@@ -58,6 +60,11 @@ final class LokiSession {
             return new RecordSelection(
                     of.source(), range, of.eventTime(), condition.and(more).terms());
         }
+    }
+
+    /** The most groups of records that a query may make. */
+    int groupsMax() {
+        return groupsMax;
     }
 
     Report report() {
@@ -102,7 +109,10 @@ final class LokiSession {
             report.add(asked.records().source().name(), ended);
             return ended;
         } catch (GroupLimitException e) {
-            throw tooManySeries();
+            throw e.cap() == GroupLimitException.Cap.GROUPS
+                    ? tooManySeries()
+                    : ApiFailure.badRequest(
+                            e.getMessage() + "; a longer step, a shorter range or other labels make fewer");
         }
     }
 

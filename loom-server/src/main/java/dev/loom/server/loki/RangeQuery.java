@@ -148,7 +148,7 @@ final class RangeQuery {
     }
 
     private void reserve(int series, long bytes) {
-        if (series > LokiLimits.GROUPS_MAX) {
+        if (series > session.groupsMax()) {
             throw LokiSession.tooManySeries();
         }
         session.memory().reserve(bytes);
@@ -237,7 +237,7 @@ final class RangeQuery {
                         null,
                         GroupOrder.ascending(GroupOrder.By.KEY),
                         Integer.MAX_VALUE,
-                        new GroupRequest.Caps(LokiLimits.GROUPS_MAX, LokiLimits.GROUPS_MAX, false),
+                        new GroupRequest.Caps(session.groupsMax(), 1, false),
                         limits),
                 new ResultHandler() {
                     @Override

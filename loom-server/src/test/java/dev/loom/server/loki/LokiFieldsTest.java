@@ -17,6 +17,7 @@ import java.lang.invoke.MethodHandles;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -59,9 +60,7 @@ final class LokiFieldsTest {
         }
         int timed = loom.defineSource("timed", Formats.parse("timed:text"));
         loom.push(timed, new byte[3]); // too short for a time
-        server = LoomServer.start(
-                loom,
-                ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build());
+        server = LoomServer.start(loom, api().build());
         loki = new LokiAnswers(String.valueOf(server.addresses().get("http")));
     }
 
@@ -162,6 +161,29 @@ final class LokiFieldsTest {
                 loki.points("query", "query", "max_over_time({source=\"json\"} | id=2 | unwrap a_b [1h])")
                         .get(0)
                         .value());
+    }
+
+    /** What the server's settings allow, and what failures look like. */
+    @Test
+    void shouldKeepWithinTheServersLimits() throws Exception {
+        String count = "sum by (id) (count_over_time({source=\"json\"}[1h]))";
+        refused(api().queryTimeout(Duration.ofNanos(1)), count, 504, "query timed out\n");
+        refused(api().queryMemoryBytes(300 << 10), count, 413, "query memory is exhausted: needed=");
+        refused(api().maxGroups(2), count, 400, "maximum of series (500) reached for a single query");
+        assertEquals(5, loki.points("query", "query", count).size());
+    }
+
+    private static ServerSettings.Builder api() {
+        return ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0"));
+    }
+
+    private void refused(ServerSettings.Builder settings, String query, int status, String message) throws Exception {
+        try (LoomServer other = LoomServer.start(loom, settings.build())) {
+            HttpResponse<String> answer =
+                    new LokiAnswers(String.valueOf(other.addresses().get("http"))).get("query", "query", query);
+            assertEquals(status, answer.statusCode(), answer.body());
+            assertTrue(answer.body().startsWith(message), answer.body());
+        }
     }
 
     @Test
