@@ -18,7 +18,9 @@ public final class FieldsOption {
             names = "--fields",
             paramLabel = "FIELD",
             split = ",",
-            description = "Prints only these fields, in this order; by default all.")
+            description =
+                    "Prints only these fields, in this order; by default all. FIELD:TYPE is for -o arrow: the type of the"
+                            + " column of a field that records name themselves, by default utf8.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--addr", description = "Also shows the address of each record in a table.")

@@ -5,9 +5,12 @@ import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.UnknownFieldException;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,24 +24,51 @@ final class ChosenFields implements PayloadFormat {
     /**
      * Chooses fields.
      *
-     * @throws IllegalArgumentException if the format can't have one of them
+     * @param names each of a declared field, or {@code FIELD:TYPE} of one that records name themselves; without a type {@link
+     *     Field.Type#ANY}
+     * @throws IllegalArgumentException if the format can't have one of them, or one has two types
      */
     ChosenFields(PayloadFormat format, List<String> names) {
         this.format = format;
-        this.fields = new LinkedHashSet<>(names).stream().map(this::find).toList();
+        this.fields =
+                new LinkedHashSet<>(names).stream().map(this::find).distinct().toList();
+        Set<String> found = new HashSet<>();
+        for (Field field : fields) {
+            if (!found.add(field.name())) {
+                throw new IllegalArgumentException("field has two types: field=" + field.name());
+            }
+        }
         this.readers = fields.stream()
                 .map(field -> Objects.requireNonNull(format.field(field.name())))
                 .toList();
     }
 
     private Field find(String name) {
+        Optional<Field> declared = declared(name);
+        if (declared.isPresent()) {
+            return declared.get();
+        }
+        int colon = name.lastIndexOf(':');
+        for (Field.Type type : Field.Type.values()) {
+            if (colon > 0 && name.substring(colon + 1).equals(type.text())) {
+                String field = name.substring(0, colon);
+                return new Field(required(field), type, true);
+            }
+        }
+        return new Field(required(name), Field.Type.ANY, true);
+    }
+
+    private Optional<Field> declared(String name) {
+        return format.fields().stream()
+                .filter(field -> field.name().equals(name))
+                .findFirst();
+    }
+
+    private String required(String name) {
         if (format.field(name) == null) {
             throw new UnknownFieldException(name, format);
         }
-        return format.fields().stream()
-                .filter(field -> field.name().equals(name))
-                .findFirst()
-                .orElseGet(() -> new Field(name, Field.Type.ANY, true));
+        return name;
     }
 
     @Override

@@ -98,8 +98,16 @@ final class CsvRecordPrinter extends RecordPrinter {
         if (read.kind() == FieldValue.Kind.ABSENT) {
             line.put(',');
         } else {
-            putCell(!of.numeric());
+            putCell(!of.numeric() || !isNumber(read));
         }
+    }
+
+    /** A column that was asked for as one of numbers may hold anything. */
+    private static boolean isNumber(FieldValue read) {
+        return switch (read.kind()) {
+            case INTEGER, UNSIGNED, DOUBLE -> true;
+            case ABSENT, BOOLEAN, TEXT, BYTES, JSON -> false;
+        };
     }
 
     private void putText(String text) {

@@ -14,7 +14,9 @@ import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.column.Column;
 import dev.loom.query.model.QueryMemory;
+import dev.loom.query.service.RequestException;
 import dev.loom.server.json.FieldCell;
+import dev.loom.server.json.JsonResults;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayOutputStream;
@@ -155,6 +157,27 @@ final class ArrowTableTest {
         assertEquals(
                 List.of(List.of("7", "8", "0", "{\"a\": [1, 2]}"), List.of("7", "16", "0", "")),
                 printed(Formats.json(), json, new byte[0]));
+    }
+
+    @Test
+    void shouldGiveChosenFieldsTheTypesThatAreAskedFor() {
+        List<String> fields = List.of("status:i32", "user.id", "share:f64", "ok:bool", "none:u8", "key:x");
+        String[] records = {
+            "{\"status\":200,\"user\":{\"id\":7},\"share\":1,\"ok\":true,\"key:x\":[1, 2]}",
+            "{\"status\":\"200\",\"user\":{\"id\":\"u\"},\"share\":0.5,\"ok\":1,\"none\":256}",
+            "{\"status\":3000000000}"
+        };
+        byte[][] payloads = Arrays.stream(records)
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+        assertEquals(
+                List.of(
+                        List.of("7", "8", "0", "200", "7", "1.0", "true", "null", "[1, 2]"),
+                        List.of("7", "16", "0", "null", "u", "0.5", "null", "null", "null"),
+                        List.of("7", "24", "0", "null", "null", "null", "null", "null", "null")),
+                printed(JsonResults.chosen(Formats.json(), fields), payloads));
+        assertEquals(Map.of("unfitting", 4L), table.altered());
+        assertThrows(RequestException.class, () -> JsonResults.chosen(Formats.json(), List.of("a", "b:i32", "a:i64")));
     }
 
     @Test
