@@ -1,6 +1,8 @@
 package dev.loom.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.server.api.JsonBodies;
@@ -12,12 +14,20 @@ import dev.loom.server.http.Route;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.eclipse.jetty.server.NetworkConnector;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,10 +37,14 @@ final class BrokenAnswerTest {
     private static final QueryPool.Limits LIMITS = new QueryPool.Limits(2, 2, Duration.ofSeconds(5), 1);
 
     private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early"));
-    private final Server server = new Server(0);
+    private final Server server = new Server();
+    private final HttpConfiguration http = new HttpConfiguration();
+    private final ServerConnector connector =
+            new ServerConnector(server, new HttpConnectionFactory(http), new HTTP2CServerConnectionFactory(http));
 
     @BeforeEach
     void start() throws Exception {
+        server.addConnector(connector);
         server.setHandler(new ApiHandler(
                 List.of(new FailingApi()),
                 pool,
@@ -87,8 +101,7 @@ final class BrokenAnswerTest {
     }
 
     private String get(String name) throws IOException {
-        int port = ((NetworkConnector) server.getConnectors()[0]).getLocalPort();
-        try (Socket socket = new Socket("localhost", port)) {
+        try (Socket socket = new Socket("localhost", connector.getLocalPort())) {
             String request = "GET /" + name + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -101,6 +114,24 @@ final class BrokenAnswerTest {
         assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n") && answer.contains("first part\n"), answer);
         assertFalse(answer.contains("\r\n0\r\n"), answer);
         assertFalse(answer.contains("out of luck"), answer);
+    }
+
+    @Test
+    void shouldResetTheStreamOfHttp2() throws Exception {
+        HttpClient client = HttpClient.newHttpClient(); // asks for HTTP/2
+        HttpResponse<String> lines = client.send(request("lines"), BodyHandlers.ofString());
+        assertEquals(HttpClient.Version.HTTP_2, lines.version());
+        assertTrue(lines.body().contains("out of luck"), lines.body());
+        IOException reset =
+                assertThrows(IOException.class, () -> client.send(request("data"), BodyHandlers.ofString()));
+        assertTrue(String.valueOf(reset.getMessage()).contains("RST_STREAM"), reset.getMessage());
+        HttpResponse<String> other = client.send(request("lines"), BodyHandlers.ofString());
+        assertEquals(200, other.statusCode());
+    }
+
+    private HttpRequest request(String name) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + connector.getLocalPort() + "/" + name))
+                .build();
     }
 
     @Test

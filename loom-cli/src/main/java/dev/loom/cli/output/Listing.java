@@ -7,7 +7,7 @@ import dev.loom.cli.console.Console;
 import dev.loom.server.json.FieldCell;
 import dev.loom.server.json.JsonResults;
 import dev.loom.server.table.CellText;
-import dev.loom.server.table.CsvRows;
+import dev.loom.server.table.CsvRowWriter;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -33,7 +33,7 @@ public final class Listing {
     private final List<String> columns;
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable Console streamed;
-    private @Nullable CsvRows csv;
+    private @Nullable CsvRowWriter csv;
     private final Map<String, ValueUnit> units = new HashMap<>();
     private Set<String> times = Set.of();
     private Set<String> numbers = Set.of();
@@ -88,7 +88,7 @@ public final class Listing {
         form = format;
         switch (format) {
             case CSV, CSV_SAFE ->
-                csv = new CsvRows(console.out(), columns, format == OutputFormat.CSV_SAFE, console.outTerminal());
+                csv = new CsvRowWriter(console.out(), columns, format == OutputFormat.CSV_SAFE, console.outTerminal());
             case ARROW -> throw CommandFailure.usage("-o arrow is for queries; use json or csv");
             case TABLE, JSON, RAW -> {}
         }

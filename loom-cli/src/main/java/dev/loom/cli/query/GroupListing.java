@@ -5,7 +5,7 @@ import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.Listing;
 import dev.loom.query.service.GroupRequest;
-import dev.loom.server.table.GroupTable;
+import dev.loom.server.table.GroupColumns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +16,11 @@ final class GroupListing {
     private static final List<String> VALUES = List.of("sum", "min", "max", "mean");
 
     private final GroupRequest request;
-    private final GroupTable table;
+    private final GroupColumns table;
 
     GroupListing(GroupRequest request) {
         this.request = request;
-        table = new GroupTable(request);
+        table = new GroupColumns(request);
     }
 
     /** A listing with these columns, without rows. */

@@ -27,7 +27,7 @@ import dev.loom.server.json.DifferenceRows;
 import dev.loom.server.json.GroupRows;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ResultRows;
-import dev.loom.server.table.AggregateTable;
+import dev.loom.server.table.AggregateColumns;
 import dev.loom.server.time.TimePrinter;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +58,7 @@ class ListedResults extends ConsoleResults {
         }
         Map<String, @Nullable Object> row = ResultRows.aggregate(request, result);
         if (form != OutputFormat.JSON) {
-            row = AggregateTable.flat(row);
+            row = AggregateColumns.flat(row);
             List.of("source", "from", "to", "complete", "lost", "percentiles").forEach(row::remove);
         }
         List<String> values = new ArrayList<>(row.keySet());

@@ -13,7 +13,7 @@ import dev.loom.query.service.SeriesRequest;
 import dev.loom.query.service.SeriesTally;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.SeriesRows;
-import dev.loom.server.table.SeriesTable;
+import dev.loom.server.table.SeriesColumns;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +72,7 @@ final class SeriesResults extends ConsoleResults {
             listing = begin(request);
         }
         Map<String, @Nullable Object> row = SeriesRows.step(request, step);
-        listing.add(form == OutputFormat.JSON ? row : SeriesTable.flat(row));
+        listing.add(form == OutputFormat.JSON ? row : SeriesColumns.flat(row));
         printed(1);
     }
 
@@ -93,7 +93,7 @@ final class SeriesResults extends ConsoleResults {
     }
 
     private Listing begin(SeriesRequest request) {
-        List<String> columns = SeriesTable.columns(request).stream()
+        List<String> columns = SeriesColumns.columns(request).stream()
                 .map(Column::name)
                 .filter(name -> !name.equals("from") && !name.equals("to"))
                 .toList();

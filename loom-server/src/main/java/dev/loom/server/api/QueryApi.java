@@ -113,7 +113,6 @@ public final class QueryApi implements HttpApi {
         @Override
         public void answer(HttpCall call) throws IOException {
             AnswerForm form = AnswerForm.of(call.header("accept"));
-            call.answerHeader("Vary", "Accept");
             if (!form.inColumns()) {
                 answerTo(name, call.body(), form, call::cancelled, () -> call.beginLines(form.type()));
                 return;

@@ -20,7 +20,7 @@ final class CsvRecordPrinter extends RecordPrinter {
     private final DataOutput out;
     private final boolean escape;
     private final TimePrinter times;
-    private final String sourceName;
+    private final byte[] sourceCell;
     private final PayloadFormat format;
     private final List<FieldColumn> columns;
     private final BiConsumer<String, FieldValue> fieldPut = this::putField;
@@ -45,11 +45,19 @@ final class CsvRecordPrinter extends RecordPrinter {
         this.out = out;
         this.escape = escape;
         this.times = times;
-        this.sourceName = sourceName;
         this.format = format;
         this.columns = FieldColumn.of(format);
         this.json = format.fields().isEmpty();
+        this.sourceCell = cell(sourceName);
         printHeader();
+    }
+
+    /** A separator and a text. */
+    private byte[] cell(String text) {
+        putText(text);
+        byte[] separated = line.toByteArray();
+        line.clear();
+        return separated;
     }
 
     /** A field named like a column that every record has gets the prefix {@code fields.}. */
@@ -57,7 +65,8 @@ final class CsvRecordPrinter extends RecordPrinter {
         line.put(causes ? "time,ts,source,addr,cause" : "time,ts,source,addr");
         for (FieldColumn column : columns) {
             String name = column.name();
-            putText(OWN_COLUMNS.contains(name) ? "fields." + name : name);
+            boolean own = OWN_COLUMNS.contains(name) || (causes && name.equals("cause"));
+            putText(own ? "fields." + name : name);
         }
         if (json) {
             putText("fields");
@@ -72,7 +81,7 @@ final class CsvRecordPrinter extends RecordPrinter {
         times.print(timeNs, line);
         line.put(',');
         line.putLong(timeNs);
-        putText(sourceName);
+        line.put(sourceCell);
         line.put(',');
         line.putLong(address);
         if (causes) {

@@ -16,7 +16,7 @@ public final class CsvTable implements TableForm {
     private final TimePrinter times;
     private final boolean safe;
     private final boolean escape;
-    private @Nullable CsvRows rows;
+    private @Nullable CsvRowWriter rows;
 
     /**
      * Prepares to write.
@@ -38,7 +38,7 @@ public final class CsvTable implements TableForm {
 
     @Override
     public void begin(List<Column> columns) {
-        rows = new CsvRows(out, columns.stream().map(Column::name).toList(), safe, escape);
+        rows = new CsvRowWriter(out, columns.stream().map(Column::name).toList(), safe, escape);
     }
 
     @Override

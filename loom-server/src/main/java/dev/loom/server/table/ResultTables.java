@@ -31,9 +31,9 @@ public final class ResultTables {
         if (request instanceof ScanRequest || request instanceof TopRequest || request instanceof CorrelationRequest) {
             return List.of();
         } else if (request instanceof AggregateRequest aggregate) {
-            return AggregateTable.columns(aggregate);
+            return AggregateColumns.columns(aggregate);
         } else if (request instanceof GroupRequest groups) {
-            return new GroupTable(groups).columns();
+            return new GroupColumns(groups).columns();
         } else if (request instanceof ValuesRequest values) {
             return values(values);
         } else if (request instanceof HistogramRequest histogram) {
@@ -45,7 +45,7 @@ public final class ResultTables {
         } else if (request instanceof MetricsRequest metrics) {
             return metrics(metrics);
         } else if (request instanceof SeriesRequest series) {
-            return SeriesTable.columns(series);
+            return SeriesColumns.columns(series);
         } else if (request instanceof TraceRequest trace) {
             return trace(trace);
         }

@@ -90,12 +90,12 @@ public class TableResults extends RecordResults {
 
     @Override
     public void onAggregate(AggregateRequest request, IndexedAggregate.Result result) {
-        add(AggregateTable.flat(ResultRows.aggregate(request, result)));
+        add(AggregateColumns.flat(ResultRows.aggregate(request, result)));
     }
 
     @Override
     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-        GroupTable flat = new GroupTable(request);
+        GroupColumns flat = new GroupColumns(request);
         new GroupRows(request, covered, missing, groups).forEach(row -> add(flat.flat(row)));
     }
 
@@ -129,7 +129,7 @@ public class TableResults extends RecordResults {
 
     @Override
     public void onSeries(SeriesRequest request, SeriesStep step) {
-        add(SeriesTable.flat(SeriesRows.step(request, step)));
+        add(SeriesColumns.flat(SeriesRows.step(request, step)));
     }
 
     @Override

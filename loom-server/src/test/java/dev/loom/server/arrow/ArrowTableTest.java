@@ -195,6 +195,26 @@ final class ArrowTableTest {
     }
 
     @Test
+    void shouldFindWhatIsNotUtf8WhereverItIs() {
+        List<byte[]> texts = new ArrayList<>();
+        for (int length = 1; length <= 20; length++) {
+            for (int at = 0; at < length; at++) {
+                byte[] text = new byte[length];
+                Arrays.fill(text, (byte) 'a');
+                text[at] = (byte) (random.nextBoolean() ? 0xFF : 0x80);
+                texts.add(text);
+            }
+        }
+        List<List<String>> rows = printed(Formats.text(), texts.toArray(byte[][]::new));
+        for (int i = 0; i < rows.size(); i++) {
+            assertEquals(
+                    new String(texts.get(i), StandardCharsets.US_ASCII),
+                    rows.get(i).get(3));
+        }
+        assertEquals(Map.of("repaired", (long) texts.size()), table.altered());
+    }
+
+    @Test
     void shouldWriteTextsLongerThanABatch() {
         RecordPrinter printer = table.records("s", Formats.text(), false);
         int[] lengths = {10, 5 << 20, 0, ArrowStream.BATCH_BYTES - 1, 1, 16 << 20, 3};

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of named values as CSV (RFC 4180, lines end with LF) with a header line. For one thread. */
-public final class CsvRows {
+public final class CsvRowWriter {
     private final DataOutput out;
     private final List<String> columns;
     private final boolean safe;
@@ -25,7 +25,7 @@ public final class CsvRows {
      * @param safe whether texts that a spreadsheet would take for formulas get a leading apostrophe
      * @param escape whether hidden characters are escaped, as for a terminal
      */
-    public CsvRows(DataOutput out, List<String> columns, boolean safe, boolean escape) {
+    public CsvRowWriter(DataOutput out, List<String> columns, boolean safe, boolean escape) {
         this.out = out;
         this.columns = List.copyOf(columns);
         this.safe = safe;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Aggregates in columns, one for each percentile, and two for its bounds if they are asked for. */
-public final class AggregateTable {
-    private AggregateTable() {}
+public final class AggregateColumns {
+    private AggregateColumns() {}
 
     /** The columns of an answer. */
     public static List<Column> columns(AggregateRequest request) {

@@ -11,10 +11,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What series say in columns: the fields that they are grouped by, then the step, then what was asked for. */
-public final class SeriesTable {
+public final class SeriesColumns {
     private static final List<String> OTHERS = List.of("from", "to", "series", "points", "last", "increase", "rate");
 
-    private SeriesTable() {}
+    private SeriesColumns() {}
 
     /** The columns of an answer. */
     public static List<Column> columns(SeriesRequest request) {
@@ -48,7 +48,7 @@ public final class SeriesTable {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
         ((Map<?, ?>) Objects.requireNonNull(row.get("by")))
                 .forEach((field, value) -> flat.put(column(String.valueOf(field)), value));
-        AggregateTable.putPercentiles(row, flat);
+        AggregateColumns.putPercentiles(row, flat);
         return flat;
     }
 }

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Groups in columns: the fields of the key, then what is known of each group. */
-public final class GroupTable {
+public final class GroupColumns {
     private final List<String> percentiles;
     private final List<String> keys = new ArrayList<>();
     private final List<Column> columns;
 
-    public GroupTable(GroupRequest request) {
+    public GroupColumns(GroupRequest request) {
         boolean values = request.field() != null;
         percentiles = request.percentiles().stream()
                 .map(each -> "p" + each.toPlainString())
@@ -72,7 +72,7 @@ public final class GroupTable {
     public Map<String, @Nullable Object> flat(Map<String, @Nullable Object> row) {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
         flat.put("other", row.containsKey("other"));
-        AggregateTable.putPercentiles(row, flat);
+        AggregateColumns.putPercentiles(row, flat);
         Object[] values = row.get("by") instanceof Map<?, ?> by ? by.values().toArray() : new Object[keys.size()];
         for (int i = 0; i < values.length; i++) {
             flat.put(keys.get(i), values[i]);
