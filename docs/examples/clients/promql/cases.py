@@ -8,14 +8,14 @@ BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0]
 
 
 def times(rng, edges):
-    """The times of scrapes: about every 15 s, some missing; with edges some at full quarters of a minute."""
+    """The times of scrapes: about every 15 s, some missing; with edges some at full quarters of a minute, without none at full seconds."""
     at = BEGIN_MS + rng.randrange(0, 60_000)
     end = BEGIN_MS + LENGTH_MS - rng.choice([0, 0, 900_000])
     last = 0
     while at < end:
         if rng.random() > 0.08 and at > last:
             last = at
-            yield at
+            yield at if edges else at // 1_000 * 1_000 + 500
         if rng.random() < 0.01:
             at += rng.randrange(200_000, 700_000)
         at += 15_000 + rng.choice([0, 0, rng.randrange(-2_000, 2_000)])
@@ -144,6 +144,7 @@ class Queries:
     def __init__(self, rng, natives=True):
         self.rng = rng
         self.natives = natives
+        self.numbers = ["2", "0.5", "-1", "100", "1e3", "Inf", "0"] + (["5m"] if natives else [])  # durations since Prometheus 3
 
     def matchers(self):
         return self.rng.choice(
@@ -174,7 +175,7 @@ class Queries:
              " by (nope)", " by (__name__)"])
 
     def number(self):
-        return self.rng.choice(["2", "0.5", "-1", "100", "1e3", "Inf", "0", "5m"])
+        return self.rng.choice(self.numbers)
 
     def vector(self, depth=0):
         rng = self.rng
@@ -216,9 +217,7 @@ class Queries:
                    f"({self.instant('temperature')} > 10)"
         if kind == 15:
             inner = self.vector(depth + 1)
-            # Prometheus leaves the zero bucket of a negative histogram out
-            negative = [] if "native" in inner else ["-"]
-            functions = ["abs", "ceil", "floor", "sgn", "round", "timestamp", "sqrt", "ln"] + negative
+            functions = ["abs", "-", "ceil", "floor", "sgn", "round", "timestamp", "sqrt", "ln"]
             return f"{rng.choice(functions)}({inner})"
         return self.native() if self.natives else self.instant("temperature")
 

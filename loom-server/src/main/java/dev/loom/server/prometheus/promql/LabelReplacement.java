@@ -2,7 +2,6 @@ package dev.loom.server.prometheus.promql;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
 
 /** Sets a label from parts of another: {@code label_replace}. */
 final class LabelReplacement {
@@ -22,9 +21,9 @@ final class LabelReplacement {
             throw new EvaluationException("invalid destination label name in label_replace(): " + into);
         }
         try {
-            pattern = Pattern.compile(regex, Pattern.DOTALL);
-        } catch (PatternSyntaxException e) {
-            throw new EvaluationException("invalid regular expression in label_replace(): " + regex);
+            pattern = dev.loom.server.prometheus.promql.Matcher.compiled(regex);
+        } catch (IllegalArgumentException e) {
+            throw new EvaluationException("invalid regular expression in label_replace(): " + e.getMessage());
         }
     }
 

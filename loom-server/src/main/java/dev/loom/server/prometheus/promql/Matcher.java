@@ -1,7 +1,7 @@
 package dev.loom.server.prometheus.promql;
 
 import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
+import dev.loom.query.where.Where;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +38,18 @@ public final class Matcher {
         this.operator = operator;
         this.value = value;
         boolean regular = operator == Operator.MATCHES || operator == Operator.MATCHES_NOT;
+        pattern = regular ? compiled(value) : null;
+    }
+
+    /**
+     * A regular expression, which is as large as those of conditions may be.
+     *
+     * @throws IllegalArgumentException if it is none, or too large
+     */
+    static Pattern compiled(String regex) {
         try {
-            pattern = regular ? Pattern.compile(value, Pattern.DOTALL) : null;
-        } catch (PatternSyntaxException e) {
+            return Pattern.compile(new Where.MatchesRegex("", regex).pattern(), Pattern.DOTALL);
+        } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("error parsing regexp: " + e.getMessage(), e);
         }
     }

@@ -269,8 +269,8 @@ public final class NativeHistogram {
             buckets.add(
                     new Bucket(mirrored(layout.ends(number)), -layout.high(number), -low(number), negative.count(i)));
         }
-        if (zeroCount != 0) {
-            buckets.add(new Bucket(BucketLayout.Ends.BOTH, -zeroThreshold, zeroThreshold, zeroCount));
+        if (zeroCount > 0) { // Prometheus shows no negative one
+            buckets.add(new Bucket(BucketLayout.Ends.BOTH, 0 - zeroThreshold, zeroThreshold, zeroCount));
         }
         for (int i = 0; i < positive.size(); i++) {
             int number = positive.number(i);

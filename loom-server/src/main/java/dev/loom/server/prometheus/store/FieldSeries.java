@@ -42,6 +42,9 @@ final class FieldSeries {
     private static final long NS_PER_MS = 1_000_000;
     private static final int CELL_BYTES = 64;
 
+    /** A thousand bins have room. */
+    private static final int STEPS_AT_ONCE = 512;
+
     private final FieldMetric metric;
     private final StoreQuery query;
     private final Selection selection;
@@ -54,8 +57,8 @@ final class FieldSeries {
 
     /** From after one moment up to another, both in milliseconds, in nanoseconds: the last one belongs to it, and the first does not. */
     static TimeRange range(long afterMs, long upToMs) {
-        long fromNs = afterMs == Long.MIN_VALUE ? afterMs : Math.multiplyExact(afterMs, NS_PER_MS) + 1;
-        return new TimeRange(fromNs, Math.multiplyExact(upToMs, NS_PER_MS) + 1);
+        return new TimeRange(
+                afterMs == Long.MIN_VALUE ? afterMs : StoreQuery.ns(afterMs) + 1, StoreQuery.ns(upToMs) + 1);
     }
 
     /** The series that are wanted. */
@@ -73,7 +76,9 @@ final class FieldSeries {
     /** The labels of all series that are wanted and have records in a time, with the conditions that their records meet. */
     Map<Labels, List<Where>> labels(TimeRange range) {
         Map<Labels, List<Where>> found = new TreeMap<>();
-        if (metric.keys().isEmpty()) {
+        if (query.snapshot().statistics(metric.source().id()).records() == 0) {
+            return found;
+        } else if (metric.keys().isEmpty()) {
             add(Map.of(), List.of(), found);
             return found;
         }
@@ -189,18 +194,44 @@ final class FieldSeries {
     /** @param stepMs 0 for one step */
     private CountedSteps count(TimeRange range, long stepMs, List<Where> conditions) {
         CountedSteps counted = new CountedSteps();
-        RecordSelection records = records(range, conditions);
         HistogramRequest.@Nullable Steps steps =
                 stepMs == 0 ? null : new HistogramRequest.Steps(Duration.ofMillis(stepMs), 0, range.fromNs());
         long stepNs = stepMs * NS_PER_MS;
-        query.run(
-                new HistogramRequest(records, metric.field(), true, Integer.MAX_VALUE, steps, query.limits()),
-                new ResultHandler() {
-                    @Override
-                    public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
-                        addCounts(counts, groups, range, stepNs, counted);
-                    }
-                });
+        for (TimeRange piece : pieces(range, stepNs)) {
+            query.run(
+                    new HistogramRequest(
+                            records(piece, conditions), metric.field(), true, Integer.MAX_VALUE, steps, query.limits()),
+                    new ResultHandler() {
+                        @Override
+                        public void onHistogram(
+                                HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
+                            addCounts(counts, groups, range, stepNs, counted);
+                        }
+                    });
+        }
+        addSums(records(range, conditions), steps, stepNs, counted);
+        return counted;
+    }
+
+    /** As many steps at a time as leave room for all bins. */
+    private static List<TimeRange> pieces(TimeRange range, long stepNs) {
+        List<TimeRange> pieces = new ArrayList<>();
+        if (stepNs == 0) {
+            pieces.add(range);
+            return pieces;
+        }
+        long pieceNs = Math.min(stepNs, Long.MAX_VALUE / STEPS_AT_ONCE) * STEPS_AT_ONCE;
+        long fromNs = range.fromNs();
+        while (Long.compareUnsigned(range.toNs() - fromNs, pieceNs) > 0) {
+            pieces.add(new TimeRange(fromNs, fromNs + pieceNs));
+            fromNs += pieceNs;
+        }
+        pieces.add(new TimeRange(fromNs, range.toNs()));
+        return pieces;
+    }
+
+    private void addSums(
+            RecordSelection records, HistogramRequest.@Nullable Steps steps, long stepNs, CountedSteps counted) {
         query.run(
                 new GroupRequest(
                         records,
@@ -214,17 +245,17 @@ final class FieldSeries {
                         query.limits()),
                 new ResultHandler() {
                     @Override
-                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
+                    public void onGroups(
+                            GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
                         for (Group group : groups) {
-                            counted.cell(step(group.range(), range, stepNs)).addSum(group.sum());
+                            counted.cell(step(group.range(), records.range(), stepNs)).addSum(group.sum());
                         }
                     }
                 });
-        return counted;
     }
 
     private static int step(TimeRange of, TimeRange range, long stepNs) {
-        return stepNs == 0 ? 0 : Math.toIntExact((of.fromNs() - range.fromNs()) / stepNs);
+        return stepNs == 0 ? 0 : Math.toIntExact(Long.divideUnsigned(of.fromNs() - range.fromNs(), stepNs));
     }
 
     private void addCounts(

@@ -10,12 +10,15 @@ import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.ResultHandler;
 import dev.loom.server.http.StoreQueries;
+import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Meter;
 import dev.loom.server.prometheus.promql.Remarks;
 import java.time.Duration;
 
 /** The queries that a request makes to one snapshot, within one time and memory. For one thread. */
 public final class StoreQuery implements Meter {
+    private static final long NS_PER_MS = 1_000_000;
+
     private final StoreQueries.Session session;
     private final Snapshot snapshot;
     private final Remarks remarks;
@@ -41,6 +44,18 @@ public final class StoreQuery implements Meter {
     /** The memory and what may be reserved of it. */
     StoreQueries.Session session() {
         return session;
+    }
+
+    /**
+     * A time in nanoseconds.
+     *
+     * @throws EvaluationException if it has none
+     */
+    static long ns(long ms) {
+        if (Math.abs(ms) > Long.MAX_VALUE / NS_PER_MS - 1) {
+            throw new EvaluationException("time is out of range: epoch milliseconds=" + ms);
+        }
+        return ms * NS_PER_MS;
     }
 
     private Duration left() {

@@ -113,8 +113,8 @@ public final class StoreSeries implements SeriesSource {
     }
 
     private void read(Selection selection, PointSeries points) {
-        long fromNs = Math.multiplyExact(selection.afterMs() + 1, NS_PER_MS);
-        long toNs = Math.multiplyExact(selection.steps().lastMs() + 1, NS_PER_MS);
+        long fromNs = StoreQuery.ns(selection.afterMs() + 1);
+        long toNs = StoreQuery.ns(selection.steps().lastMs() + 1);
         String name = name(selection);
         String pattern = name == null ? "" : OtlpNames.pattern(name);
         List<Where> conditions = pattern.isEmpty() ? List.of() : List.of(new Where.MatchesRegex("name", pattern));
