@@ -23,11 +23,11 @@ def times(rng, edges):
             at = at // 15_000 * 15_000
 
 
-def counter(rng, at, rate):
-    value = rng.choice([0.0, rng.random() * 1000])
+def counter(rng, at, rate, least):
+    value = least + rng.choice([0.0, rng.random() * 1000])
     values = []
     for _ in at:
-        value = 0.0 if rng.random() < 0.01 else value
+        value = least if rng.random() < 0.01 else value
         # never the same twice, so that topk has no ties, whose order is nobody's business
         value += rng.choice([rng.randrange(0, 50), 0]) * rate + rng.random() * rate
         values.append(value)
@@ -47,14 +47,14 @@ def text(value):
     return repr(value).replace("inf", "Inf").replace("nan", "NaN")
 
 
-def histogram_values(rng, at):
+def histogram_values(rng, at, least):
     """Counts by bucket, and the sum, at each time."""
-    counts = [0] * (len(BOUNDS) + 1)
-    total = 0.0
+    counts = [least] * (len(BOUNDS) + 1)
+    total = float(least)
     for _ in at:
         if rng.random() < 0.01:
-            counts = [0] * len(counts)
-            total = 0.0
+            counts = [least] * len(counts)
+            total = float(least)
         for _ in range(rng.randrange(0, 30)):
             value = rng.lognormvariate(-3, 1)
             total += value
@@ -104,26 +104,28 @@ def native(rng, at):
         }
 
 
-def series(rng, edges=True, stale=True, natives=True):
+def series(rng, modern=True):
     """Series with labels, times in milliseconds, and values as texts or histograms."""
     found = []
+    # Prometheus 2 extrapolates otherwise where a counter is near zero
+    least = 0 if modern else 1_000_000
 
     def add(labels, at, values):
         at, values = list(at), [text(value) for value in values]
-        if stale and len(at) > 20 and rng.random() < 0.3:
+        if modern and len(at) > 20 and rng.random() < 0.3:
             values[rng.randrange(5, len(at) - 5)] = "stale"
         found.append({"labels": labels, "t": at, "v": values})
 
     for job in ("api", "db"):
         for instance in ("a:1", "b:1", "c:1"):
             for code in ("200", "500"):
-                at = list(times(rng, edges))
+                at = list(times(rng, modern))
                 labels = {"__name__": "requests_total", "job": job, "instance": instance, "code": code}
-                add(labels, at, counter(rng, at, 1 if code == "500" else 10))
-            at = list(times(rng, edges))
+                add(labels, at, counter(rng, at, 1 if code == "500" else 10, least))
+            at = list(times(rng, modern))
             add({"__name__": "temperature", "job": job, "instance": instance}, at, gauge(rng, at))
-            at = list(times(rng, edges))
-            rows = list(histogram_values(rng, at))
+            at = list(times(rng, modern))
+            rows = list(histogram_values(rng, at, least))
             for i, bound in enumerate(BOUNDS + ["+Inf"]):
                 le = bound if bound == "+Inf" else ("%g" % bound)
                 labels = {"__name__": "latency_seconds_bucket", "job": job, "instance": instance, "le": le}
@@ -131,8 +133,8 @@ def series(rng, edges=True, stale=True, natives=True):
             for suffix, values in (("sum", [row[1] for row in rows]), ("count", [float(sum(row[0])) for row in rows])):
                 labels = {"__name__": "latency_seconds_" + suffix, "job": job, "instance": instance}
                 found.append({"labels": labels, "t": at, "v": [text(value) for value in values]})
-            if natives:
-                at = list(times(rng, edges))
+            if modern:
+                at = list(times(rng, modern))
                 labels = {"__name__": "native_seconds", "job": job, "instance": instance}
                 found.append({"labels": labels, "t": at, "v": ["0"] * len(at), "h": list(native(rng, at))})
     return found
@@ -141,10 +143,12 @@ def series(rng, edges=True, stale=True, natives=True):
 class Queries:
     """Random expressions."""
 
-    def __init__(self, rng, natives=True):
+    def __init__(self, rng, modern=True):
         self.rng = rng
-        self.natives = natives
-        self.numbers = ["2", "0.5", "-1", "100", "1e3", "Inf", "0"] + (["5m"] if natives else [])  # durations since Prometheus 3
+        self.modern = modern
+        # of numbers that are none, Prometheus 2 says otherwise
+        self.spread = ["stddev", "stdvar"] if modern else []
+        self.numbers = ["2", "0.5", "-1", "100", "1e3", "Inf", "0"] + (["5m"] if modern else [])  # durations since Prometheus 3
 
     def matchers(self):
         return self.rng.choice(
@@ -187,12 +191,12 @@ class Queries:
         if kind == 3:
             return f"{rng.choice(['delta', 'idelta', 'changes', 'resets'])}({self.range(self.any())})"
         if kind == 4:
-            function = rng.choice(["count", "sum", "avg", "min", "max", "last", "present", "stddev", "stdvar"])
+            function = rng.choice(["count", "sum", "avg", "min", "max", "last", "present"] + self.spread)
             return f"{function}_over_time({self.range(self.any())})"
         if kind == 5:
             return f"quantile_over_time({rng.choice(['0.5', '0.9', '0', '1', '0.33'])}, {self.range('temperature')})"
         if kind in (6, 7):
-            function = rng.choice(["sum", "avg", "min", "max", "count", "group", "stddev", "stdvar"])
+            function = rng.choice(["sum", "avg", "min", "max", "count", "group"] + self.spread)
             return f"{function}{self.by()}({self.vector(depth + 1)})"
         if kind == 8:
             return f"quantile{self.by()}({rng.choice(['0.5', '0.9'])}, {self.vector(depth + 1)})"
@@ -219,7 +223,7 @@ class Queries:
             inner = self.vector(depth + 1)
             functions = ["abs", "-", "ceil", "floor", "sgn", "round", "timestamp", "sqrt", "ln"]
             return f"{rng.choice(functions)}({inner})"
-        return self.native() if self.natives else self.instant("temperature")
+        return self.native() if self.modern else self.instant("temperature")
 
     def native(self):
         rng = self.rng
@@ -244,6 +248,7 @@ class Queries:
                 yield {"query": self.vector(), "start": start, "end": start + step * self.rng.randrange(1, 12), "step": step}
 
 
-def cases(seed, count, edges=True, stale=True, natives=True):
+def cases(seed, count, modern=True):
+    """Samples and queries; without what Prometheus 2 lacks, or means otherwise, if they are not modern."""
     rng = random.Random(seed)
-    return {"series": series(rng, edges, stale, natives), "queries": list(Queries(rng, natives).queries(count))}
+    return {"series": series(rng, modern), "queries": list(Queries(rng, modern).queries(count))}

@@ -1,7 +1,7 @@
 """Asks a sidecar and Prometheus the same random queries, by HTTP, over the same samples, and counts differences beyond rounding.
 
     loom serve --dir D &                                        # an empty store
-    python3 compare.py --prometheus prometheus --promtool promtool  # Debian's package, without what Prometheus 2 lacks
+    python3 compare.py --prometheus prometheus --promtool promtool  # Debian's package, Prometheus 2.42
     python3 compare.py --oracle ./oracle                        # Prometheus 3's storage and engine, main.go, native histograms too
 """
 
@@ -163,8 +163,8 @@ def serve(prometheus, promtool, series, folder):
     open(config, "w").close()
     process = subprocess.Popen(
         [prometheus, "--config.file=" + config, "--storage.tsdb.path=" + data, "--storage.tsdb.retention.time=90y",
-         "--web.listen-address=127.0.0.1:19090"], stderr=subprocess.DEVNULL)
-    base = "http://127.0.0.1:19090"
+         "--web.listen-address=127.0.0.1:27490"], stderr=subprocess.DEVNULL)
+    base = "http://127.0.0.1:27490"
     for _ in range(300):
         try:
             urllib.request.urlopen(base + "/-/ready")
@@ -185,7 +185,7 @@ parser.add_argument("--count", type=int, default=1000)
 args = parser.parse_args()
 
 modern = args.oracle is not None
-asked = cases.cases(args.seed, args.count, edges=modern, stale=modern, natives=modern)
+asked = cases.cases(args.seed, args.count, modern)
 send(args.otlp, asked["series"])
 different = collections.Counter()
 with tempfile.TemporaryDirectory() as folder:

@@ -348,6 +348,26 @@ final class PrometheusApiTest {
     }
 
     @Test
+    void shouldCountMoreStepsThanAreCountedAtOnce() throws Exception {
+        List<Object> result = result(
+                "query_range",
+                "query",
+                "increase(loom:requests:latency_ns[90ms])",
+                "start",
+                at(5),
+                "end",
+                at(55),
+                "step",
+                "0.03");
+        List<Object> points = Json.list(Json.object(result.get(0)).get("histograms"));
+        assertEquals(1_667, points.size());
+        for (int i = 0; i < points.size(); i++) {
+            long atNs = (BEGIN_S + 5) * NS_PER_S + i * 30_000_000L;
+            assertHistogram(values(atNs - 90_000_000, atNs, -1), 1, Json.list(points.get(i)));
+        }
+    }
+
+    @Test
     void shouldCountFieldsUpToEachStep() throws Exception {
         List<Object> result = result(
                 "query_range",

@@ -245,10 +245,10 @@ final class FieldSeries {
                         query.limits()),
                 new ResultHandler() {
                     @Override
-                    public void onGroups(
-                            GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
+                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
                         for (Group group : groups) {
-                            counted.cell(step(group.range(), records.range(), stepNs)).addSum(group.sum());
+                            counted.cell(step(group.range(), records.range(), stepNs))
+                                    .addSum(group.sum());
                         }
                     }
                 });
