@@ -149,8 +149,8 @@ public final class ServerSettings {
         private OtlpConfig otlp = OtlpConfig.defaults();
         private IngestSettings sources = IngestSettings.defaults();
         private int maxQueries = 8;
-        private int maxQueuedQueries = 16;
-        private Duration queueTimeout = Duration.ofSeconds(5);
+        private int maxQueuedQueries = 64;
+        private Duration queueTimeout = Duration.ofSeconds(20);
         private int maxFollowers = 8;
         private Duration queryTimeout = Duration.ofMinutes(1);
         private long queryMemoryBytes = Runtime.getRuntime().maxMemory() / QUERY_MEMORY_SHARE;
@@ -226,13 +226,13 @@ public final class ServerSettings {
             return this;
         }
 
-        /** The most queries, and the most lookups, that wait for a thread; default 16. */
+        /** The most queries, and the most lookups, that wait for a thread; default 64. */
         public Builder maxQueuedQueries(int value) {
             maxQueuedQueries = value;
             return this;
         }
 
-        /** How long they wait before they are refused; default 5 s. */
+        /** How long they wait before they are refused; default 20 s. */
         public Builder queueTimeout(Duration value) {
             queueTimeout = value;
             return this;

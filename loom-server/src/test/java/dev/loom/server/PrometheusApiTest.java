@@ -77,6 +77,68 @@ final class PrometheusApiTest {
                 .build());
     }
 
+    /** Doubles on both sides of zero, and integers of which some are beyond the bins, which arrive now. */
+    private static void storeNumbers(Loom loom, List<double[]> numbers) {
+        PayloadFormat format = Formats.struct("d:f64,n:i64");
+        int id = loom.defineSource("numbers", format);
+        loom.defineIndex(id, "d", IndexFunction.field(format, "d"), Bins.logLinear());
+        loom.defineIndex(id, "n", IndexFunction.field(format, "n"), Bins.linear(-100, 100, 8));
+        Random random = new Random(9);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[16]);
+        for (int i = 0; i < 2_000; i++) {
+            double exact = Math.scalb((double) (random.nextInt(5) - 2), random.nextInt(6) - 3); // often on an edge
+            double d = i % 2 == 0 ? exact : random.nextGaussian();
+            long n = Math.round(random.nextGaussian() * 90);
+            numbers.add(new double[] {d, n});
+            payload.putDouble(0, d, ByteOrder.LITTLE_ENDIAN);
+            payload.putLong(8, n, ByteOrder.LITTLE_ENDIAN);
+            loom.push(id, payload, 0, payload.capacity());
+        }
+    }
+
+    @Test
+    void shouldHaveTheEdgesOfAllKindsOfBins() throws Exception {
+        server().close();
+        List<double[]> numbers = new ArrayList<>();
+        try (Loom loom = Loom.open(
+                LoomConfig.at(temp.resolve("store")).recordRingBytes(8 << 20).build())) {
+            storeNumbers(loom, numbers);
+        }
+        server = LoomServer.open(TestServers.settings(temp, "", TestServers.API, TestServers.OTLP_HTTP)
+                .build());
+        String now = String.valueOf(System.currentTimeMillis() / 1_000 + 1);
+        for (int field = 0; field < 2; field++) {
+            int of = field;
+            List<Object> result = result("query", "query", "loom:numbers:" + "dn".charAt(field), "time", now);
+            Map<String, Object> histogram = Json.object(
+                    Json.list(Json.object(result.get(0)).get("histogram")).get(1));
+            assertNumber(numbers.size(), histogram.get("count"));
+            TreeSet<String> rules = new TreeSet<>();
+            long sum = 0;
+            for (Object each : Json.list(histogram.get("buckets"))) {
+                List<Object> bucket = Json.list(each);
+                String rule = bucket.get(0).toString();
+                double low = number(bucket.get(1));
+                double high = number(bucket.get(2));
+                long within = numbers.stream()
+                        .mapToDouble(pair -> pair[of])
+                        .filter(value -> (value > low && value < high)
+                                || (value == low && !rule.equals("0"))
+                                || (value == high && !rule.equals("1")))
+                        .count();
+                assertEquals(String.valueOf(within), bucket.get(3), bucket::toString);
+                rules.add(rule);
+                sum += within;
+            }
+            assertEquals(numbers.size(), sum);
+            assertEquals(field == 0 ? "[0, 1, 3]" : "[1]", rules.toString());
+        }
+    }
+
+    private static double number(Object text) {
+        return Double.parseDouble(text.toString().replace("Inf", "Infinity"));
+    }
+
     @AfterEach
     void close() throws Exception {
         server().close();
@@ -451,6 +513,13 @@ final class PrometheusApiTest {
                 new TreeSet<>(List.of("http_requests_total")),
                 Json.object(data("metadata", "metric", "http_requests_total")).keySet());
         assertTrue(data("status/buildinfo").toString().contains("version=3.0.0"));
+        for (String probe : new String[] {"", "/", "/-/healthy", "/-/ready"}) {
+            URI uri = URI.create("http://" + server().addresses().get("http") + "/prometheus" + probe);
+            assertEquals(
+                    "ok\n",
+                    http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                            .body());
+        }
         assertEquals("sum by (job) (rate(a[5m]))", data("format_query", "query", "sum by(job)(rate(a [5m]))"));
     }
 
@@ -600,6 +669,32 @@ final class PrometheusApiTest {
                 .POST(BodyPublishers.ofString("{}"))
                 .build();
         assertEquals(415, http.send(json, BodyHandlers.ofString()).statusCode());
+    }
+
+    @Test
+    void shouldReserveWhatItHolds() throws Exception {
+        server().close();
+        server = LoomServer.open(
+                TestServers.settings(temp, "api: {query_memory_mib: 4}", TestServers.API, TestServers.OTLP_HTTP)
+                        .build());
+        assertEquals(
+                200,
+                get("query", "query", "rate(loom:requests:latency_ns[5s])", "time", at(9))
+                        .statusCode());
+        // each point of the answer is a histogram
+        refused(
+                413,
+                "execution",
+                "memory",
+                "query_range",
+                "query",
+                "loom:requests:latency_ns",
+                "start",
+                at(0),
+                "end",
+                at(60),
+                "step",
+                "0.006");
     }
 
     @Test

@@ -143,7 +143,7 @@ public final class QueryService {
         SourceClock clock = selected.clock();
         try (RecordLookup lookup = snapshot.lookup()) {
             results.onLookup(lookup);
-            if (clock != null) {
+            if (clock != null && !request.asStored()) {
                 long room = run.memory().reserveShare(EVENT_ROOM_BYTES_MIN, EVENT_ROOM_BYTES);
                 EventScan scan = new EventScan(run, clock, lookup, found, room);
                 scan.run(
@@ -156,12 +156,17 @@ public final class QueryService {
                         .order(request.order());
                 try (QueryCursor record = run.prepare(scan).open()) {
                     while (!found.full() && run.next(record)) {
-                        found.add(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
+                        long timeNs = record.timeNs();
+                        if (clock != null) {
+                            lookup.from(record.address());
+                            timeNs = clock.epochNs(lookup, record.buffer(), record.offset(), record.length());
+                        }
+                        found.add(timeNs, record.address(), record.buffer(), record.offset(), record.length());
                     }
                     run.add(record);
                 }
             }
-            return 0;
+            return selected.withoutTime();
         }
     }
 

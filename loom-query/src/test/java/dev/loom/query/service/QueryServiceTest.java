@@ -156,6 +156,21 @@ final class QueryServiceTest {
     }
 
     @Test
+    void shouldScanEventTimesInTheOrderOfArrival() {
+        QueryReport report = run(new ScanRequest(
+                store.records(new TimeRange(COUNT - 203, COUNT - 198), true),
+                Order.OLDEST_FIRST,
+                Long.MAX_VALUE,
+                true,
+                QueryLimits.NONE));
+        // event times fall, and the 200th record has none
+        assertEquals(List.of(199L, 201L, 202L, 203L), numbers());
+        assertEquals(List.of(COUNT - 199, 199L), results.rows.get(0));
+        assertEquals(1, report.scans());
+        assertTrue(report.withoutTime() > 0);
+    }
+
+    @Test
     void shouldFindTheLargestAndTheSmallest() {
         run(new TopRequest(all("i < 500"), "i", 2, false, QueryLimits.NONE));
         run(new TopRequest(all(), "i", 2, true, QueryLimits.NONE));
@@ -198,6 +213,29 @@ final class QueryServiceTest {
         run(new HistogramRequest(
                 store.records(new TimeRange(1L << 60, 1L << 61), false), null, false, 0, steps, QueryLimits.NONE));
         assertEquals("no records in the range", results.nothing);
+    }
+
+    @Test
+    void shouldCountInStepsThatBeginWithTheRangeIfThatIsAsked() {
+        RecordSelection records = store.records(new TimeRange(-2_500, 5_000), false);
+        HistogramRequest.Steps whole = new HistogramRequest.Steps(Duration.ofNanos(1_000), 80, true);
+        run(new HistogramRequest(records, null, false, 0, whole, QueryLimits.NONE));
+        assertEquals(new TimeRange(-500, 500), results.counts.range(0));
+        assertEquals(1, results.counts.count(0));
+        assertEquals(5, results.counts.count());
+        HistogramRequest.Steps round = new HistogramRequest.Steps(Duration.ofNanos(1_000), 80);
+        run(new HistogramRequest(records, null, false, 0, round, QueryLimits.NONE));
+        assertEquals(new TimeRange(0, 1_000), results.counts.range(0));
+        // the range begins so early that its length is no long
+        run(new HistogramRequest(
+                store.records(new TimeRange(Long.MIN_VALUE + 1, 5_000), false),
+                null,
+                false,
+                0,
+                new HistogramRequest.Steps(Duration.ofNanos((1L << 61) + 1_000), 80, true),
+                QueryLimits.NONE));
+        assertEquals(new TimeRange(3_001 - (1L << 61), 4_001), results.counts.range(0));
+        assertEquals(5, results.counts.count());
     }
 
     @Test

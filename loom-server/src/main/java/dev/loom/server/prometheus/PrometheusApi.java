@@ -12,6 +12,7 @@ import dev.loom.server.prometheus.promql.Remarks;
 import dev.loom.server.prometheus.store.StoreQuery;
 import dev.loom.server.prometheus.store.TimeOverException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers as Prometheus does: {@code /prometheus/api/v1/...}, by GET and by POST of a form. Usable from any thread. */
 public final class PrometheusApi implements HttpApi {
-    private static final String PREFIX = "/prometheus/api/v1/";
+    private static final String ROOT = "/prometheus";
+    private static final String PREFIX = ROOT + "/api/v1/";
+
+    /** What clients get to learn whether there is a server. */
+    private static final Set<String> PROBES = Set.of(ROOT, ROOT + "/", ROOT + "/-/healthy", ROOT + "/-/ready");
+
+    private static final Route PROBE = new Probe();
     private static final String JSON = "application/json";
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final String LABEL = "label/";
@@ -41,7 +48,7 @@ public final class PrometheusApi implements HttpApi {
 
     @Override
     public Set<String> names() {
-        Set<String> names = new TreeSet<>();
+        Set<String> names = new TreeSet<>(Set.of(PROBE.name()));
         for (Question question : Question.values()) {
             names.add(question.routeName());
         }
@@ -50,7 +57,9 @@ public final class PrometheusApi implements HttpApi {
 
     @Override
     public @Nullable Route route(String method, String path) {
-        if (!path.startsWith(PREFIX)) {
+        if (PROBES.contains(path)) {
+            return PROBE;
+        } else if (!path.startsWith(PREFIX)) {
             return null;
         }
         String name = path.substring(PREFIX.length());
@@ -88,6 +97,24 @@ public final class PrometheusApi implements HttpApi {
         return new Reply(JSON, JsonText.object(row).toString());
     }
 
+    /** Says that there is a server. */
+    private static final class Probe implements Route {
+        @Override
+        public String name() {
+            return "prometheus_probe";
+        }
+
+        @Override
+        public Load load(HttpCall call) {
+            return Load.LOOKUP;
+        }
+
+        @Override
+        public void answer(HttpCall call) throws IOException {
+            call.begin(200, "text/plain").write("ok\n".getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
     /** One of the questions. */
     private final class QuestionRoute implements Route {
         private final Question question;
@@ -115,7 +142,7 @@ public final class PrometheusApi implements HttpApi {
             Remarks remarks = new Remarks();
             if (question.readsStore()) {
                 queries.run(call::cancelled, session -> {
-                    write(read(session, in, remarks), call, remarks);
+                    write(read(session, call, in, remarks), call, remarks);
                     return question;
                 });
             } else {
@@ -129,11 +156,12 @@ public final class PrometheusApi implements HttpApi {
             writer.end(remarks);
         }
 
-        private Answer read(StoreQueries.Session session, Parameters in, Remarks remarks) throws IOException {
+        private Answer read(StoreQueries.Session session, HttpCall call, Parameters in, Remarks remarks)
+                throws IOException {
             return session.read((store, snapshot) -> {
                 try {
                     StoreQuery query = new StoreQuery(
-                            session, snapshot, in.timeout(queries.limits().timeMax()), remarks);
+                            session, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
                     return question.answer(in, label, query, remarks);
                 } catch (EvaluationException | IllegalArgumentException e) {
                     throw new ApiFailure(422, "execution", String.valueOf(e.getMessage()));

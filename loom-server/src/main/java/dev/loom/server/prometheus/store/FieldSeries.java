@@ -1,6 +1,5 @@
 package dev.loom.server.prometheus.store;
 
-import dev.loom.api.ValueType;
 import dev.loom.format.FieldValue;
 import dev.loom.query.Group;
 import dev.loom.query.Groups;
@@ -48,11 +47,13 @@ final class FieldSeries {
     private final FieldMetric metric;
     private final StoreQuery query;
     private final Selection selection;
+    private final FieldBuckets layout;
 
     FieldSeries(FieldMetric metric, StoreQuery query, Selection selection) {
         this.metric = metric;
         this.query = query;
         this.selection = selection;
+        layout = query.layout(metric.source(), metric.field());
     }
 
     /** From after one moment up to another, both in milliseconds, in nanoseconds: the last one belongs to it, and the first does not. */
@@ -169,7 +170,6 @@ final class FieldSeries {
         CountedSteps left = several && !ever
                 ? count(range(beginMs - rangeMs, endMs - rangeMs), steps.stepMs(), conditions)
                 : new CountedSteps();
-        FieldBuckets layout = layout();
         @Nullable NativeHistogram[] histograms = new NativeHistogram[steps.count()];
         for (int i = 0; i < histograms.length; i++) {
             if (i > 0) {
@@ -183,12 +183,6 @@ final class FieldSeries {
             }
         }
         return new StoredSeries.Counted(labels, histograms);
-    }
-
-    /** The bins that are counted in: those of the last index over the field, as the histogram operator has them. */
-    private FieldBuckets layout() {
-        ValueType type = metric.index().function().type();
-        return new FieldBuckets(query.bins(metric.source(), metric.field()), type);
     }
 
     /** @param stepMs 0 for one step */
@@ -273,6 +267,8 @@ final class FieldSeries {
                             "too many steps for all the bins of " + metric.name() + ": a longer step makes fewer");
                 }
                 query.reserve(CELL_BYTES);
+                int bin = stepNs == 0 ? group.from() : i;
+                layout.add(group.from(), counts.low(bin), counts.high(bin));
                 cell.add(group.from(), count);
             }
         }

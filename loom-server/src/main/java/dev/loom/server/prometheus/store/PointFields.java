@@ -6,9 +6,10 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a point of a metric, read anew for each record. For one thread. */
+/** The fields of a point of a metric, read where they are asked for, while it is the current one. For one thread. */
 final class PointFields {
     private static final List<String> IDENTITY = List.of(
             "name",
@@ -30,6 +31,10 @@ final class PointFields {
     private final Part sum;
     private final Part buckets;
     private final Part quantiles;
+    private final IdentityKey key = new IdentityKey();
+    private DirectBuffer buffer = new UnsafeBuffer(0, 0);
+    private int offset;
+    private int length;
 
     /** A field and its value. */
     private final class Part {
@@ -41,7 +46,7 @@ final class PointFields {
             read.lookup(lookup);
         }
 
-        private void read(DirectBuffer buffer, int offset, int length) {
+        private void read() {
             if (reader == null) {
                 read.setAbsent();
             } else {
@@ -50,11 +55,13 @@ final class PointFields {
         }
 
         private String text() {
+            read();
             return read.kind() == FieldValue.Kind.ABSENT ? "" : read.text();
         }
 
         /** NaN if it is no number. */
         private double number() {
+            read();
             return switch (read.kind()) {
                 case DOUBLE -> read.doubleValue();
                 case INTEGER -> read.longValue();
@@ -84,22 +91,22 @@ final class PointFields {
                 && format.field("attributes") != null;
     }
 
-    /** Reads a point; the lookup stands at it. */
-    void read(DirectBuffer buffer, int offset, int length) {
-        identity.forEach(each -> each.read(buffer, offset, length));
-        flags.read(buffer, offset, length);
-        value.read(buffer, offset, length);
-        count.read(buffer, offset, length);
-        sum.read(buffer, offset, length);
-        buckets.read(buffer, offset, length);
-        quantiles.read(buffer, offset, length);
+    /** Moves to a point; the lookup stands at it. */
+    void read(DirectBuffer point, int pointOffset, int pointLength) {
+        buffer = point;
+        offset = pointOffset;
+        length = pointLength;
+        key.clear();
+        for (Part part : identity) {
+            part.read();
+            key.add(part.read);
+        }
+        key.end();
     }
 
-    /** The identity as it was read, for texts that differ in nothing. */
-    String identity() {
-        StringBuilder text = new StringBuilder();
-        identity.forEach(each -> text.append(each.text()).append('\0'));
-        return text.toString();
+    /** The bytes of what tells series apart, until the next point. */
+    IdentityKey identity() {
+        return key;
     }
 
     /** The parts of the identity, in the order of their fields. */
@@ -135,10 +142,12 @@ final class PointFields {
 
     /** Whether the point says that its series has no value any more. */
     boolean isStale() {
+        flags.read();
         return flags.read.kind() == FieldValue.Kind.INTEGER && (flags.read.longValue() & 1) != 0;
     }
 
     boolean hasValue() {
+        value.read();
         return value.read.kind() != FieldValue.Kind.ABSENT;
     }
 

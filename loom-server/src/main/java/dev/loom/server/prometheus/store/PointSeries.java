@@ -27,7 +27,7 @@ final class PointSeries {
     private final Selection selection;
     private final int seriesMax;
     private final QueryMemory memory;
-    private final Map<String, Metric> metrics = new HashMap<>();
+    private final Map<IdentityKey, Metric> metrics = new HashMap<>();
     private final Map<Labels, SampleBuffer> series = new LinkedHashMap<>();
     private final Map<Labels, Object> owners = new HashMap<>();
 
@@ -107,14 +107,14 @@ final class PointSeries {
         }
     }
 
-    /** Takes a point, in the order of times. */
+    /** Takes a point. */
     void add(long timeMs, PointFields point) {
-        String text = point.identity();
-        Metric metric = metrics.get(text);
+        IdentityKey key = point.identity();
+        Metric metric = metrics.get(key);
         if (metric == null) {
-            memory.reserve(IDENTITY_BYTES + 4L * text.length());
+            memory.reserve(IDENTITY_BYTES + 4L * key.length());
             metric = new Metric(point.parts());
-            metrics.put(text, metric);
+            metrics.put(key.copy(), metric);
         }
         if (point.isStale()) {
             metric.parts.values().forEach(each -> {

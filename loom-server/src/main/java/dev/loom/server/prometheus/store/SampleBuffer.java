@@ -5,6 +5,8 @@ import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.NativeHistogram;
 import dev.loom.server.prometheus.promql.StoredSeries;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The samples of one series, as they come. For one thread. */
@@ -22,6 +24,7 @@ final class SampleBuffer {
     private double[] values = new double[FEW];
     private NativeHistogram @Nullable [] histograms;
     private int size;
+    private boolean ascending = true;
 
     SampleBuffer(Labels labels, boolean ofHistograms, boolean delta, QueryMemory memory) {
         this.labels = labels;
@@ -46,11 +49,8 @@ final class SampleBuffer {
         add(timeMs, StoredSeries.Samples.STALE, null);
     }
 
-    /** Of several samples of one time the first counts. */
     private void add(long timeMs, double value, @Nullable NativeHistogram histogram) {
-        if (size > 0 && timeMs <= timesMs[size - 1]) {
-            return;
-        }
+        ascending &= size == 0 || timeMs > timesMs[size - 1];
         if (size == timesMs.length) {
             // the old ones are garbage only once they are copied
             memory.reserve(2L * size * (SAMPLE_BYTES + (ofHistograms ? REFERENCE_BYTES : 0)));
@@ -75,12 +75,28 @@ final class SampleBuffer {
         return labels;
     }
 
+    /** The samples in the order of their times; of several of one time the one that came first. */
     StoredSeries.Samples build() {
+        int[] order = IntStream.range(0, size).toArray();
+        if (!ascending) {
+            memory.reserve(size * REFERENCE_BYTES * 4);
+            int[] sorted = IntStream.range(0, size)
+                    .boxed()
+                    .sorted(Comparator.comparingLong(i -> timesMs[i]))
+                    .mapToInt(Integer::intValue)
+                    .toArray();
+            order = IntStream.range(0, size)
+                    .filter(i -> i == 0 || timesMs[sorted[i]] != timesMs[sorted[i - 1]])
+                    .map(i -> sorted[i])
+                    .toArray();
+            memory.release(size * REFERENCE_BYTES * 4);
+        }
+        NativeHistogram[] all = histograms;
         return new StoredSeries.Samples(
                 labels,
-                Arrays.copyOf(timesMs, size),
-                Arrays.copyOf(values, size),
-                histograms == null ? null : Arrays.copyOf(histograms, size),
+                Arrays.stream(order).mapToLong(i -> timesMs[i]).toArray(),
+                Arrays.stream(order).mapToDouble(i -> values[i]).toArray(),
+                all == null ? null : Arrays.stream(order).mapToObj(i -> all[i]).toArray(NativeHistogram[]::new),
                 delta);
     }
 }

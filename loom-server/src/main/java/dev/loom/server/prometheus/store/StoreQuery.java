@@ -14,6 +14,9 @@ import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Meter;
 import dev.loom.server.prometheus.promql.Remarks;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** The queries that a request makes to one snapshot, within one time and memory. For one thread. */
 public final class StoreQuery implements Meter {
@@ -22,18 +25,27 @@ public final class StoreQuery implements Meter {
     private final StoreQueries.Session session;
     private final Snapshot snapshot;
     private final Remarks remarks;
+    private final BooleanSupplier cancelled;
     private final long deadlineNs;
+    private final Map<String, FieldBuckets> layouts = new HashMap<>();
 
     /**
      * Prepares to ask.
      *
      * @param timeMax for all queries together
+     * @param cancelled whether nobody waits for the answer any more
      * @param remarks what answers lack is added to them
      */
-    public StoreQuery(StoreQueries.Session session, Snapshot snapshot, Duration timeMax, Remarks remarks) {
+    public StoreQuery(
+            StoreQueries.Session session,
+            Snapshot snapshot,
+            Duration timeMax,
+            BooleanSupplier cancelled,
+            Remarks remarks) {
         this.session = session;
         this.snapshot = snapshot;
         this.remarks = remarks;
+        this.cancelled = cancelled;
         deadlineNs = System.nanoTime() + timeMax.toNanos();
     }
 
@@ -71,10 +83,8 @@ public final class StoreQuery implements Meter {
     void run(QueryRequest request, ResultHandler results) {
         check();
         Completeness missing = session.run(snapshot, request, results).completeness();
-        if (missing.limit() == Completeness.Limit.TIME) {
+        if (missing.limit() != Completeness.Limit.NONE) {
             throw new TimeOverException();
-        } else if (missing.limit() != Completeness.Limit.NONE) {
-            throw new TimeOverException("query was cancelled");
         }
         if (missing.lost() > 0) {
             remarks.warn("incomplete: " + missing.lost() + " records were lost in this time");
@@ -87,8 +97,8 @@ public final class StoreQuery implements Meter {
         }
     }
 
-    /** The bins that the histogram operator counts in: of the last index over a field that has any. */
-    Bins bins(Source source, String field) {
+    /** The layout of the bins that the histogram operator counts in: those of the last index over a field that has any. */
+    FieldBuckets layout(Source source, String field) {
         Bins bins = Bins.logLinear();
         IndexFunction function = IndexFunction.field(source.format(), field);
         for (Index index : snapshot.indexes(source.id())) {
@@ -96,7 +106,8 @@ public final class StoreQuery implements Meter {
                 bins = index.bins();
             }
         }
-        return bins;
+        Bins found = bins;
+        return layouts.computeIfAbsent(function.type() + " " + bins.text(), any -> new FieldBuckets(found));
     }
 
     @Override
@@ -106,7 +117,7 @@ public final class StoreQuery implements Meter {
 
     @Override
     public void check() {
-        if (left().isZero()) {
+        if (left().isZero() || cancelled.getAsBoolean()) {
             throw new TimeOverException();
         }
     }

@@ -126,23 +126,25 @@ public final class StoreSeries implements SeriesSource {
     }
 
     private void read(RecordSelection records, PointSeries points) {
-        query.run(new ScanRequest(records, Order.OLDEST_FIRST, Long.MAX_VALUE, query.limits()), new ResultHandler() {
-            private @Nullable RecordLookup lookup;
-            private @Nullable PointFields point;
+        query.run(
+                new ScanRequest(records, Order.OLDEST_FIRST, Long.MAX_VALUE, true, query.limits()),
+                new ResultHandler() {
+                    private @Nullable RecordLookup lookup;
+                    private @Nullable PointFields point;
 
-            @Override
-            public void onLookup(RecordLookup found) {
-                lookup = found;
-                point = new PointFields(records.source().format(), found);
-            }
+                    @Override
+                    public void onLookup(RecordLookup found) {
+                        lookup = found;
+                        point = new PointFields(records.source().format(), found);
+                    }
 
-            @Override
-            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
-                Objects.requireNonNull(lookup).from(address);
-                PointFields read = Objects.requireNonNull(point);
-                read.read(buffer, offset, length);
-                points.add(Math.floorDiv(timeNs, NS_PER_MS), read);
-            }
-        });
+                    @Override
+                    public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                        Objects.requireNonNull(lookup).from(address);
+                        PointFields read = Objects.requireNonNull(point);
+                        read.read(buffer, offset, length);
+                        points.add(Math.floorDiv(timeNs, NS_PER_MS), read);
+                    }
+                });
     }
 }
