@@ -274,7 +274,7 @@ final class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackage("dev.loom.query.where")
+                .resideOutsideOfPackages("dev.loom.query.where", "dev.loom.server.prometheus.promql")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("com.google.re2j")

@@ -3,7 +3,7 @@ package dev.loom.server.prometheus;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.NativeHistogram;
-import dev.loom.server.prometheus.promql.NumberText;
+import dev.loom.server.prometheus.promql.PromNumber;
 import dev.loom.server.prometheus.promql.Remarks;
 import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
@@ -101,7 +101,7 @@ final class AnswerWriter {
 
     private void number(double value) {
         text.put('"');
-        text.put(NumberText.value(value));
+        text.put(PromNumber.value(value));
         text.put('"');
     }
 

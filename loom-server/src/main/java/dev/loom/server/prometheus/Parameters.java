@@ -5,7 +5,7 @@ import dev.loom.server.http.HttpCall;
 import dev.loom.server.prometheus.promql.Durations;
 import dev.loom.server.prometheus.promql.Expr;
 import dev.loom.server.prometheus.promql.Matcher;
-import dev.loom.server.prometheus.promql.NumberText;
+import dev.loom.server.prometheus.promql.PromNumber;
 import dev.loom.server.prometheus.promql.PromQl;
 import dev.loom.server.prometheus.promql.PromQlException;
 import dev.loom.server.prometheus.promql.Steps;
@@ -76,7 +76,7 @@ final class Parameters {
         }
         double ms;
         try {
-            ms = Math.rint(NumberText.parse(text) * 1_000);
+            ms = Math.rint(PromNumber.parse(text) * 1_000);
         } catch (NumberFormatException e) {
             ms = rfcMs(name, text);
         }
@@ -133,7 +133,7 @@ final class Parameters {
     private static long durationMs(String name, String text) {
         double ms;
         try {
-            ms = Math.rint(NumberText.parse(text) * 1_000);
+            ms = Math.rint(PromNumber.parse(text) * 1_000);
         } catch (NumberFormatException notSeconds) {
             try {
                 ms = Durations.parse(text);

@@ -9,7 +9,7 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Remarks;
-import dev.loom.server.prometheus.store.StoreQuery;
+import dev.loom.server.prometheus.store.SeriesQuery;
 import dev.loom.server.prometheus.store.TimeOverException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ public final class PrometheusApi implements HttpApi {
     @Override
     public Set<String> names() {
         Set<String> names = new TreeSet<>(Set.of(PROBE.name()));
-        for (Question question : Question.values()) {
+        for (PromQuestion question : PromQuestion.values()) {
             names.add(question.routeName());
         }
         return names;
@@ -65,7 +65,7 @@ public final class PrometheusApi implements HttpApi {
         String name = path.substring(PREFIX.length());
         boolean values =
                 name.startsWith(LABEL) && name.endsWith(VALUES) && name.length() > LABEL.length() + VALUES.length();
-        Question question = Question.of(values ? LABEL + "NAME" + VALUES : name);
+        PromQuestion question = PromQuestion.of(values ? LABEL + "NAME" + VALUES : name);
         if (question == null) {
             throw ApiFailure.notFound("no such path: " + path);
         } else if (!method.equals("GET") && !method.equals("POST")) {
@@ -117,11 +117,11 @@ public final class PrometheusApi implements HttpApi {
 
     /** One of the questions. */
     private final class QuestionRoute implements Route {
-        private final Question question;
+        private final PromQuestion question;
         private final String label;
 
         /** @param label whose values are asked for */
-        QuestionRoute(Question question, String label) {
+        QuestionRoute(PromQuestion question, String label) {
             this.question = question;
             this.label = label;
         }
@@ -150,17 +150,17 @@ public final class PrometheusApi implements HttpApi {
             }
         }
 
-        private static void write(Answer answer, HttpCall call, Remarks remarks) throws IOException {
+        private static void write(PreparedAnswer answer, HttpCall call, Remarks remarks) throws IOException {
             AnswerWriter writer = new AnswerWriter(call.begin(200, JSON));
             answer.write(writer);
             writer.end(remarks);
         }
 
-        private Answer read(StoreQueries.Session session, HttpCall call, Parameters in, Remarks remarks)
+        private PreparedAnswer read(StoreQueries.Session session, HttpCall call, Parameters in, Remarks remarks)
                 throws IOException {
             return session.read((store, snapshot) -> {
                 try {
-                    StoreQuery query = new StoreQuery(
+                    SeriesQuery query = new SeriesQuery(
                             session, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
                     return question.answer(in, label, query, remarks);
                 } catch (EvaluationException | IllegalArgumentException e) {

@@ -58,7 +58,7 @@ public final class Evaluator {
      * @throws IllegalArgumentException if the expression gives a text or a range
      */
     public static void run(Expr expr, Steps steps, SeriesSource source, Remarks remarks, Meter meter, Results results) {
-        if (expr.type() == ValueType.STRING || expr.type() == ValueType.MATRIX) {
+        if (expr.type() == ExprType.STRING || expr.type() == ExprType.MATRIX) {
             throw new IllegalArgumentException("invalid expression type \"" + expr.type()
                     + "\" for range query, must be Scalar or instant Vector");
         }
@@ -68,7 +68,7 @@ public final class Evaluator {
         for (int i = 0; i < count; i++) {
             meter.check();
             evaluator.step = i;
-            if (expr.type() == ValueType.SCALAR) {
+            if (expr.type() == ExprType.SCALAR) {
                 results.onScalar(steps.timeMs(i), evaluator.scalar(expr));
             } else {
                 List<Element> vector = evaluator.vector(expr);
@@ -160,9 +160,9 @@ public final class Evaluator {
     private List<Element> binary(Expr.Binary binary) {
         BinaryOperation operation = operation(binary);
         List<Element> result;
-        if (binary.left().type() == ValueType.SCALAR) {
+        if (binary.left().type() == ExprType.SCALAR) {
             result = operation.ofScalar(vector(binary.right()), scalar(binary.left()), true);
-        } else if (binary.right().type() == ValueType.SCALAR) {
+        } else if (binary.right().type() == ExprType.SCALAR) {
             result = operation.ofScalar(vector(binary.left()), scalar(binary.right()), false);
         } else {
             result = operation.ofVectors(vector(binary.left()), vector(binary.right()));
@@ -189,7 +189,7 @@ public final class Evaluator {
             default -> {}
         }
         double[] numbers = arguments.stream()
-                .filter(each -> each.type() == ValueType.SCALAR)
+                .filter(each -> each.type() == ExprType.SCALAR)
                 .mapToDouble(this::scalar)
                 .toArray();
         if (function.isOfRange()) {
@@ -198,7 +198,7 @@ public final class Evaluator {
             return function == Function.LAST_OVER_TIME ? result : nameless(call, result);
         }
         List<Element> of = vector(arguments.stream()
-                .filter(each -> each.type() == ValueType.VECTOR)
+                .filter(each -> each.type() == ExprType.VECTOR)
                 .findFirst()
                 .orElseThrow());
         if (function == Function.CLAMP

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An expression as a tree. {@code toString()} writes it so that it parses to an equal one. Immutable. */
 public sealed interface Expr {
-    ValueType type();
+    ExprType type();
 
     /** What it is made of. */
     default List<Expr> parts() {
@@ -17,21 +17,21 @@ public sealed interface Expr {
     /** A number. */
     record Literal(double value) implements Expr {
         @Override
-        public ValueType type() {
-            return ValueType.SCALAR;
+        public ExprType type() {
+            return ExprType.SCALAR;
         }
 
         @Override
         public String toString() {
-            return NumberText.plain(value);
+            return PromNumber.plain(value);
         }
     }
 
     /** A text. */
     record Text(String value) implements Expr {
         @Override
-        public ValueType type() {
-            return ValueType.STRING;
+        public ExprType type() {
+            return ExprType.STRING;
         }
 
         @Override
@@ -48,8 +48,8 @@ public sealed interface Expr {
      */
     record Selector(List<Matcher> matchers, long rangeMs, long offsetMs) implements Expr {
         @Override
-        public ValueType type() {
-            return rangeMs > 0 ? ValueType.MATRIX : ValueType.VECTOR;
+        public ExprType type() {
+            return rangeMs > 0 ? ExprType.MATRIX : ExprType.VECTOR;
         }
 
         /** The name of the metric, if it is one and plain; otherwise empty. */
@@ -81,7 +81,7 @@ public sealed interface Expr {
     /** Calls a function. */
     record Call(Function function, List<Expr> arguments) implements Expr {
         @Override
-        public ValueType type() {
+        public ExprType type() {
             return function.result();
         }
 
@@ -106,8 +106,8 @@ public sealed interface Expr {
             Aggregation operator, Expr of, @Nullable Expr parameter, List<String> labels, boolean without)
             implements Expr {
         @Override
-        public ValueType type() {
-            return ValueType.VECTOR;
+        public ExprType type() {
+            return ExprType.VECTOR;
         }
 
         @Override
@@ -147,9 +147,9 @@ public sealed interface Expr {
         }
 
         @Override
-        public ValueType type() {
-            boolean scalars = left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR;
-            return scalars ? ValueType.SCALAR : ValueType.VECTOR;
+        public ExprType type() {
+            boolean scalars = left.type() == ExprType.SCALAR && right.type() == ExprType.SCALAR;
+            return scalars ? ExprType.SCALAR : ExprType.VECTOR;
         }
 
         @Override
@@ -166,7 +166,7 @@ public sealed interface Expr {
     /** The negative. */
     record Negative(Expr of) implements Expr {
         @Override
-        public ValueType type() {
+        public ExprType type() {
             return of.type();
         }
 
@@ -184,7 +184,7 @@ public sealed interface Expr {
     /** An expression in parentheses. */
     record Parentheses(Expr of) implements Expr {
         @Override
-        public ValueType type() {
+        public ExprType type() {
             return of.type();
         }
 

@@ -1,9 +1,9 @@
 package dev.loom.server.prometheus.promql;
 
-import static dev.loom.server.prometheus.promql.ValueType.MATRIX;
-import static dev.loom.server.prometheus.promql.ValueType.SCALAR;
-import static dev.loom.server.prometheus.promql.ValueType.STRING;
-import static dev.loom.server.prometheus.promql.ValueType.VECTOR;
+import static dev.loom.server.prometheus.promql.ExprType.MATRIX;
+import static dev.loom.server.prometheus.promql.ExprType.SCALAR;
+import static dev.loom.server.prometheus.promql.ExprType.STRING;
+import static dev.loom.server.prometheus.promql.ExprType.VECTOR;
 
 import java.util.List;
 import java.util.Locale;
@@ -54,24 +54,24 @@ public enum Function {
     TIME(0, SCALAR);
 
     private final String text;
-    private final ValueType result;
+    private final ExprType result;
     private final int least;
 
     @SuppressWarnings("ImmutableEnumChecker") // a copy
-    private final List<ValueType> parameters;
+    private final List<ExprType> parameters;
 
-    Function(ValueType... parameters) {
+    Function(ExprType... parameters) {
         this(parameters.length, VECTOR, parameters);
     }
 
-    Function(int least, ValueType result, ValueType... parameters) {
+    Function(int least, ExprType result, ExprType... parameters) {
         text = name().toLowerCase(Locale.ROOT);
         this.result = result;
         this.least = least;
         this.parameters = List.of(parameters);
     }
 
-    Function(String text, ValueType result, ValueType parameter) {
+    Function(String text, ExprType result, ExprType parameter) {
         this.text = text;
         this.result = result;
         least = 1;
@@ -83,7 +83,7 @@ public enum Function {
         return text;
     }
 
-    ValueType result() {
+    ExprType result() {
         return result;
     }
 
@@ -92,7 +92,7 @@ public enum Function {
         return least;
     }
 
-    List<ValueType> parameters() {
+    List<ExprType> parameters() {
         return parameters;
     }
 

@@ -82,7 +82,7 @@ final class InstantFunctions {
 
     private List<Element> quantile(List<Element> vector, double q) {
         if (!(q >= 0 && q <= 1)) {
-            remarks.warn("quantile value should be between 0 and 1, got " + NumberText.value(q));
+            remarks.warn("quantile value should be between 0 and 1, got " + PromNumber.value(q));
         }
         List<Element> result = new ArrayList<>();
         Map<Labels, List<Quantiles.Bucket>> classic = new LinkedHashMap<>();
@@ -111,7 +111,7 @@ final class InstantFunctions {
 
     private static @Nullable Double bound(String text) {
         try {
-            return NumberText.parse(text);
+            return PromNumber.parse(text);
         } catch (NumberFormatException e) {
             return null;
         }

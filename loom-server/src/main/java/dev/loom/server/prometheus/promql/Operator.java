@@ -51,7 +51,7 @@ enum Operator {
     }
 
     /** The one that a token stands for; null if there is none. */
-    static @Nullable Operator of(Token token) {
+    static @Nullable Operator of(PromToken token) {
         for (Operator each : values()) {
             if (token.is(each.text) || token.isWord(each.text)) {
                 return each;

@@ -23,14 +23,14 @@ public final class PromQl {
     private static final Set<String> NUMBERS = Set.of("inf", "nan");
 
     private final String text;
-    private final List<Token> tokens;
+    private final List<PromToken> tokens;
     private int at;
     private int depth;
     private int operators;
 
     private PromQl(String text) {
         this.text = text;
-        tokens = Lexer.tokens(text);
+        tokens = PromLexer.tokens(text);
     }
 
     /**
@@ -44,11 +44,11 @@ public final class PromQl {
                     text, 0, "expression is too long: length=" + text.length() + ", max=" + LENGTH_MAX);
         }
         PromQl parser = new PromQl(text);
-        if (parser.peek().kind() == TokenKind.END) {
+        if (parser.peek().kind() == PromTokenKind.END) {
             throw parser.error(parser.peek(), "no expression found in input");
         }
         Expr expr = parser.binary(0);
-        if (parser.peek().kind() != TokenKind.END) {
+        if (parser.peek().kind() != PromTokenKind.END) {
             throw parser.unexpected("an operator or the end");
         }
         return expr;
@@ -67,13 +67,13 @@ public final class PromQl {
         return selector.matchers();
     }
 
-    private Token peek() {
+    private PromToken peek() {
         return tokens.get(at);
     }
 
-    private Token next() {
-        Token token = tokens.get(at);
-        at += token.kind() == TokenKind.END ? 0 : 1;
+    private PromToken next() {
+        PromToken token = tokens.get(at);
+        at += token.kind() == PromTokenKind.END ? 0 : 1;
         return token;
     }
 
@@ -95,7 +95,7 @@ public final class PromQl {
         }
     }
 
-    private PromQlException error(Token place, String message) {
+    private PromQlException error(PromToken place, String message) {
         return new PromQlException(text, place.position(), message);
     }
 
@@ -103,7 +103,7 @@ public final class PromQl {
         return error(peek(), "unexpected " + peek() + ", expected " + expected);
     }
 
-    private void require(boolean met, Token place, String message) {
+    private void require(boolean met, PromToken place, String message) {
         if (!met) {
             throw error(place, message);
         }
@@ -115,10 +115,10 @@ public final class PromQl {
 
     private Expr binary(int least) {
         enter();
-        Token begin = peek();
+        PromToken begin = peek();
         Expr left = unary();
         while (true) {
-            Token place = peek();
+            PromToken place = peek();
             Operator operator = Operator.of(place);
             if (operator == null || operator.precedence() < least) {
                 depth--;
@@ -127,18 +127,18 @@ public final class PromQl {
             // the tree grows by one with each operator
             require(++operators <= OPERATORS_MAX, place, "too many operators: max=" + OPERATORS_MAX);
             next();
-            Token boolPlace = peek();
+            PromToken boolPlace = peek();
             boolean bool = skipWord("bool");
             require(
                     !bool || operator.isComparison(),
                     boolPlace,
                     "bool modifier can only be used on comparison operators");
-            Token matchingPlace = peek();
+            PromToken matchingPlace = peek();
             Matching matching = matching();
-            Token rightPlace = peek();
+            PromToken rightPlace = peek();
             Expr right = binary(operator == Operator.POWER ? operator.precedence() : operator.precedence() + 1);
             requireOperands(operator, left, begin, right, rightPlace);
-            boolean scalars = left.type() == ValueType.SCALAR || right.type() == ValueType.SCALAR;
+            boolean scalars = left.type() == ExprType.SCALAR || right.type() == ExprType.SCALAR;
             require(
                     !scalars || matching.equals(Matching.ALL),
                     matchingPlace,
@@ -146,37 +146,37 @@ public final class PromQl {
             require(
                     bool
                             || !operator.isComparison()
-                            || left.type() != ValueType.SCALAR
-                            || right.type() != ValueType.SCALAR,
+                            || left.type() != ExprType.SCALAR
+                            || right.type() != ExprType.SCALAR,
                     place,
                     "comparisons between scalars must use BOOL modifier");
             left = new Expr.Binary(operator, left, right, matching, bool);
         }
     }
 
-    private void requireOperands(Operator operator, Expr left, Token leftPlace, Expr right, Token rightPlace) {
+    private void requireOperands(Operator operator, Expr left, PromToken leftPlace, Expr right, PromToken rightPlace) {
         String needed = "binary expression must contain only scalar and instant vector types, not ";
         require(isNumeric(left), leftPlace, needed + left.type());
         require(isNumeric(right), rightPlace, needed + right.type());
         if (operator.isSet()) {
             String vectors = "set operator " + Quoted.of(operator.text()) + " not allowed in binary scalar expression";
-            require(left.type() == ValueType.VECTOR, leftPlace, vectors);
-            require(right.type() == ValueType.VECTOR, rightPlace, vectors);
+            require(left.type() == ExprType.VECTOR, leftPlace, vectors);
+            require(right.type() == ExprType.VECTOR, rightPlace, vectors);
         }
     }
 
     private static boolean isNumeric(Expr expr) {
-        return expr.type() == ValueType.SCALAR || expr.type() == ValueType.VECTOR;
+        return expr.type() == ExprType.SCALAR || expr.type() == ExprType.VECTOR;
     }
 
     private Matching matching() {
-        Token place = peek();
+        PromToken place = peek();
         boolean on = skipWord("on");
         Matching matching = Matching.ALL;
         if (on || skipWord("ignoring")) {
             matching = new Matching(on, labels());
         }
-        Token side = peek();
+        PromToken side = peek();
         if (side.isWord("group_left") || side.isWord("group_right")) {
             throw error(side, "many-to-one matching is not supported: " + side.text());
         }
@@ -192,9 +192,10 @@ public final class PromQl {
         take("(");
         List<String> names = new ArrayList<>();
         while (!skip(LIST_END)) {
-            Token name = next();
+            PromToken name = next();
             require(
-                    (name.kind() == TokenKind.NAME && name.text().indexOf(':') < 0) || name.kind() == TokenKind.STRING,
+                    (name.kind() == PromTokenKind.NAME && name.text().indexOf(':') < 0)
+                            || name.kind() == PromTokenKind.STRING,
                     name,
                     "unexpected " + name + " in grouping opts, expected label");
             names.add(name.text());
@@ -206,10 +207,10 @@ public final class PromQl {
     }
 
     private Expr unary() {
-        Token sign = peek();
+        PromToken sign = peek();
         if (skip("+") || skip("-")) {
             enter();
-            Token place = peek();
+            PromToken place = peek();
             Expr of = binary(Operator.SIGN + 1);
             depth--;
             require(
@@ -226,7 +227,7 @@ public final class PromQl {
     private Expr postfix(Expr primary) {
         Expr expr = primary;
         while (true) {
-            Token place = peek();
+            PromToken place = peek();
             if (skip("[")) {
                 expr = range(expr, place);
             } else if (skipWord("offset")) {
@@ -241,8 +242,8 @@ public final class PromQl {
         }
     }
 
-    private Expr range(Expr of, Token place) {
-        Token length = peek();
+    private Expr range(Expr of, PromToken place) {
+        PromToken length = peek();
         long rangeMs = duration();
         require(rangeMs > 0, length, "duration must be greater than 0");
         require(!peek().is(":"), peek(), "subqueries are not supported");
@@ -256,7 +257,7 @@ public final class PromQl {
         return new Expr.Selector(selector.matchers(), rangeMs, 0);
     }
 
-    private Expr offset(Expr of, Token place) {
+    private Expr offset(Expr of, PromToken place) {
         boolean back = !skip("-");
         if (back) {
             skip("+");
@@ -274,17 +275,17 @@ public final class PromQl {
 
     /** A duration, or a number of seconds. */
     private long duration() {
-        Token token = next();
-        if (token.kind() == TokenKind.DURATION) {
+        PromToken token = next();
+        if (token.kind() == PromTokenKind.DURATION) {
             return milliseconds(token);
         }
-        require(token.kind() == TokenKind.NUMBER, token, "unexpected " + token + ", expected number or duration");
+        require(token.kind() == PromTokenKind.NUMBER, token, "unexpected " + token + ", expected number or duration");
         double ms = number(token) * 1_000;
         require(ms <= Durations.MS_MAX, token, "duration out of range");
         return Math.round(ms);
     }
 
-    private long milliseconds(Token token) {
+    private long milliseconds(PromToken token) {
         try {
             return Durations.parse(token.text());
         } catch (IllegalArgumentException e) {
@@ -292,16 +293,16 @@ public final class PromQl {
         }
     }
 
-    private double number(Token token) {
+    private double number(PromToken token) {
         try {
-            return NumberText.parse(token.text());
+            return PromNumber.parse(token.text());
         } catch (NumberFormatException e) {
             throw error(token, "error parsing number: " + token);
         }
     }
 
     private Expr primary() {
-        Token token = peek();
+        PromToken token = peek();
         switch (token.kind()) {
             case NUMBER -> {
                 return new Expr.Literal(number(next()));
@@ -328,9 +329,9 @@ public final class PromQl {
         }
     }
 
-    private Expr named(Token name) {
+    private Expr named(PromToken name) {
         if (NUMBERS.contains(name.text().toLowerCase(Locale.ROOT)) && !peek().is("{")) {
-            return new Expr.Literal(NumberText.parse(name.text()));
+            return new Expr.Literal(PromNumber.parse(name.text()));
         }
         Aggregation aggregation = Aggregation.of(name.text());
         if (aggregation != null && (peek().is("(") || peek().isWord("by") || peek().isWord("without"))) {
@@ -345,7 +346,7 @@ public final class PromQl {
         return new Expr.Selector(peek().is("{") ? matchers(name) : List.of(ofName(name.text())), 0, 0);
     }
 
-    private static boolean isKeyword(Token name) {
+    private static boolean isKeyword(PromToken name) {
         return Operator.of(name) != null
                 || name.isWord("offset")
                 || name.isWord("bool")
@@ -359,12 +360,12 @@ public final class PromQl {
         return new Matcher(Labels.NAME, Matcher.Operator.EQUAL, name);
     }
 
-    private Expr aggregate(Aggregation operator, Token place) {
-        Token groupingPlace = peek();
-        boolean before = groupingPlace.kind() == TokenKind.NAME;
+    private Expr aggregate(Aggregation operator, PromToken place) {
+        PromToken groupingPlace = peek();
+        boolean before = groupingPlace.kind() == PromTokenKind.NAME;
         boolean without = skipWord("without");
         List<String> labels = without || skipWord("by") ? labels() : List.of();
-        List<Token> places = new ArrayList<>();
+        List<PromToken> places = new ArrayList<>();
         List<Expr> arguments = arguments(places);
         if (!before && (peek().isWord("by") || peek().isWord("without"))) {
             without = next().isWord("without");
@@ -377,14 +378,14 @@ public final class PromQl {
                 "wrong number of arguments for aggregate expression provided, expected " + wanted + ", got "
                         + arguments.size());
         if (wanted == 2) {
-            requireType(ValueType.SCALAR, arguments.get(0), places.get(0), place.text());
+            requireType(ExprType.SCALAR, arguments.get(0), places.get(0), place.text());
         }
         Expr of = arguments.get(wanted - 1);
-        requireType(ValueType.VECTOR, of, places.get(wanted - 1), place.text());
+        requireType(ExprType.VECTOR, of, places.get(wanted - 1), place.text());
         return new Expr.Aggregate(operator, of, wanted == 2 ? arguments.get(0) : null, labels, without);
     }
 
-    private List<Expr> arguments(List<Token> places) {
+    private List<Expr> arguments(List<PromToken> places) {
         take("(");
         List<Expr> arguments = new ArrayList<>();
         while (!skip(LIST_END)) {
@@ -397,14 +398,14 @@ public final class PromQl {
         return arguments;
     }
 
-    private void requireType(ValueType wanted, Expr expr, Token place, String in) {
+    private void requireType(ExprType wanted, Expr expr, PromToken place, String in) {
         require(expr.type() == wanted, place, "expected type " + wanted + " in call to " + in + ", got " + expr.type());
     }
 
-    private Expr call(Function function, Token place) {
-        List<Token> places = new ArrayList<>();
+    private Expr call(Function function, PromToken place) {
+        List<PromToken> places = new ArrayList<>();
         List<Expr> arguments = arguments(places);
-        List<ValueType> types = function.parameters();
+        List<ExprType> types = function.parameters();
         require(
                 arguments.size() >= function.least() && arguments.size() <= types.size(),
                 place,
@@ -417,8 +418,8 @@ public final class PromQl {
         return new Expr.Call(function, List.copyOf(arguments));
     }
 
-    private List<Matcher> matchers(@Nullable Token name) {
-        Token place = peek();
+    private List<Matcher> matchers(@Nullable PromToken name) {
+        PromToken place = peek();
         take("{");
         List<Matcher> matchers = new ArrayList<>();
         if (name != null) {
@@ -438,10 +439,10 @@ public final class PromQl {
     }
 
     private Matcher matcher(boolean hasName) {
-        Token label = next();
-        boolean quoted = label.kind() == TokenKind.STRING;
+        PromToken label = next();
+        boolean quoted = label.kind() == PromTokenKind.STRING;
         require(
-                quoted || (label.kind() == TokenKind.NAME && label.text().indexOf(':') < 0),
+                quoted || (label.kind() == PromTokenKind.NAME && label.text().indexOf(':') < 0),
                 label,
                 "unexpected " + label + " in label matching, expected a label name");
         if (quoted && (peek().is(",") || peek().is("}"))) {
@@ -452,7 +453,7 @@ public final class PromQl {
                 !hasName || !label.text().equals(Labels.NAME),
                 label,
                 "metric name must not be set twice: " + label.text());
-        Token place = next();
+        PromToken place = next();
         Matcher.Operator operator = null;
         for (Matcher.Operator each : Matcher.Operator.values()) {
             operator = place.is(each.text()) ? each : operator;
@@ -461,8 +462,11 @@ public final class PromQl {
                 operator != null,
                 place,
                 "unexpected " + place + " in label matching, expected one of \"=\", \"!=\", \"=~\" or \"!~\"");
-        Token value = next();
-        require(value.kind() == TokenKind.STRING, value, "unexpected " + value + " in label matching, expected string");
+        PromToken value = next();
+        require(
+                value.kind() == PromTokenKind.STRING,
+                value,
+                "unexpected " + value + " in label matching, expected string");
         try {
             return new Matcher(label.text(), Objects.requireNonNull(operator), value.text());
         } catch (IllegalArgumentException e) {

@@ -45,11 +45,11 @@ final class FieldSeries {
     private static final int STEPS_AT_ONCE = 512;
 
     private final FieldMetric metric;
-    private final StoreQuery query;
+    private final SeriesQuery query;
     private final Selection selection;
     private final FieldBuckets layout;
 
-    FieldSeries(FieldMetric metric, StoreQuery query, Selection selection) {
+    FieldSeries(FieldMetric metric, SeriesQuery query, Selection selection) {
         this.metric = metric;
         this.query = query;
         this.selection = selection;
@@ -59,7 +59,7 @@ final class FieldSeries {
     /** From after one moment up to another, both in milliseconds, in nanoseconds: the last one belongs to it, and the first does not. */
     static TimeRange range(long afterMs, long upToMs) {
         return new TimeRange(
-                afterMs == Long.MIN_VALUE ? afterMs : StoreQuery.ns(afterMs) + 1, StoreQuery.ns(upToMs) + 1);
+                afterMs == Long.MIN_VALUE ? afterMs : SeriesQuery.ns(afterMs) + 1, SeriesQuery.ns(upToMs) + 1);
     }
 
     /** The series that are wanted. */

@@ -22,9 +22,9 @@ public final class MetricMetadata {
             List.of("name", "unit", "kind", "temporality", "monotonic", "description");
     private static final long ENTRY_BYTES = 256;
 
-    private final StoreQuery query;
+    private final SeriesQuery query;
 
-    public MetricMetadata(StoreQuery query) {
+    public MetricMetadata(SeriesQuery query) {
         this.query = query;
     }
 

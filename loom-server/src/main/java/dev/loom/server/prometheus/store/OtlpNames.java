@@ -54,13 +54,17 @@ final class OtlpNames {
     private OtlpNames() {}
 
     /**
-     * The name of a metric, without the suffix of a part of a histogram; empty if nothing of it is left.
+     * The name of a metric, without the suffix of a part of a histogram; empty if it has no words but {@code total} and {@code ratio}, which
+     * move.
      *
      * @param kind as records have it
      * @param monotonic of a sum
      */
     static String metric(String name, String unit, String kind, boolean monotonic) {
         List<String> words = words(name);
+        if (words.stream().allMatch(OtlpNames::moves)) {
+            return "";
+        }
         int slash = unit.indexOf('/');
         String main = suffix(slash < 0 ? unit : unit.substring(0, slash), UNITS);
         String per = slash < 0 ? "" : suffix(unit.substring(slash + 1), PER_UNITS);
@@ -93,6 +97,11 @@ final class OtlpNames {
         List<String> words = new ArrayList<>(List.of(SEPARATORS.split(name)));
         words.remove("");
         return words;
+    }
+
+    /** Whether a word may stand elsewhere in the name of a metric of Prometheus. */
+    private static boolean moves(String word) {
+        return word.equals(TOTAL) || word.equals(RATIO);
     }
 
     private static void moveToEnd(List<String> words, String word) {
@@ -139,8 +148,13 @@ final class OtlpNames {
         }
         StringBuilder pattern = new StringBuilder("^").append(BETWEEN);
         List<String> words = words(name);
-        // what stands last may be a suffix
-        words.forEach(word -> pattern.append("(?:").append(word).append(BETWEEN));
-        return pattern.append(")?".repeat(words.size())).append('$').toString();
+        int optional = 0;
+        for (int i = 0; i < words.size(); i++) {
+            // the first word is in the name itself, unless it may have moved; what stands last may be a suffix
+            boolean required = i == 0 && !moves(words.get(0));
+            pattern.append(required ? "" : "(?:").append(words.get(i)).append(BETWEEN);
+            optional += required ? 0 : 1;
+        }
+        return pattern.append(")?".repeat(optional)).append('$').toString();
     }
 }

@@ -4,7 +4,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.NativeHistogram;
-import dev.loom.server.prometheus.promql.NumberText;
+import dev.loom.server.prometheus.promql.PromNumber;
 import dev.loom.server.prometheus.promql.SeriesSource.Selection;
 import dev.loom.server.prometheus.promql.StoredSeries;
 import java.util.ArrayList;
@@ -141,7 +141,7 @@ final class PointSeries {
             }
             case "summary" -> {
                 for (OtlpBuckets.Quantile each : OtlpBuckets.quantiles(point.quantiles())) {
-                    add(metric.part("", "quantile", NumberText.plain(each.quantile())), timeMs, each.value());
+                    add(metric.part("", "quantile", PromNumber.plain(each.quantile())), timeMs, each.value());
                 }
                 addTotals(metric, timeMs, point);
             }
@@ -157,7 +157,7 @@ final class PointSeries {
             double count = 0;
             for (int i = 0; i < buckets.bounds().size(); i++) {
                 count += buckets.counts().get(i);
-                String bound = NumberText.plain(buckets.bounds().get(i));
+                String bound = PromNumber.plain(buckets.bounds().get(i));
                 if (!bound.equals("+Inf")) {
                     add(metric.part("_bucket", Labels.BUCKET, bound), timeMs, count);
                 }

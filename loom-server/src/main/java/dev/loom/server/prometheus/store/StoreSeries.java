@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class StoreSeries implements SeriesSource {
     private static final long NS_PER_MS = 1_000_000;
 
-    private final StoreQuery query;
+    private final SeriesQuery query;
 
-    public StoreSeries(StoreQuery query) {
+    public StoreSeries(SeriesQuery query) {
         this.query = query;
     }
 
@@ -113,8 +113,8 @@ public final class StoreSeries implements SeriesSource {
     }
 
     private void read(Selection selection, PointSeries points) {
-        long fromNs = StoreQuery.ns(selection.afterMs() + 1);
-        long toNs = StoreQuery.ns(selection.steps().lastMs() + 1);
+        long fromNs = SeriesQuery.ns(selection.afterMs() + 1);
+        long toNs = SeriesQuery.ns(selection.steps().lastMs() + 1);
         String name = name(selection);
         String pattern = name == null ? "" : OtlpNames.pattern(name);
         List<Where> conditions = pattern.isEmpty() ? List.of() : List.of(new Where.MatchesRegex("name", pattern));

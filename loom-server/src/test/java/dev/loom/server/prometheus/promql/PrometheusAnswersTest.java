@@ -129,7 +129,7 @@ final class PrometheusAnswersTest {
     }
 
     private static double sample(String text) {
-        return text.equals("stale") ? StoredSeries.Samples.STALE : NumberText.parse(text);
+        return text.equals("stale") ? StoredSeries.Samples.STALE : PromNumber.parse(text);
     }
 
     private static NativeHistogram histogram(Map<String, Object> row) {
@@ -174,7 +174,7 @@ final class PrometheusAnswersTest {
                     NativeHistogram histogram = element.histogram();
                     StringBuilder text = new StringBuilder();
                     if (histogram == null) {
-                        text.append(NumberText.value(element.value()));
+                        text.append(PromNumber.value(element.value()));
                     } else {
                         text.append(histogram.count()).append(' ').append(histogram.sum());
                         histogram
@@ -259,8 +259,8 @@ final class PrometheusAnswersTest {
             return false;
         }
         for (int i = 0; i < expected.length; i++) {
-            double a = NumberText.parse(expected[i]);
-            double b = NumberText.parse(found[i].replace("Infinity", "Inf"));
+            double a = PromNumber.parse(expected[i]);
+            double b = PromNumber.parse(found[i].replace("Infinity", "Inf"));
             double size = Math.max(Math.abs(a), Math.abs(b));
             boolean same = Double.compare(a, b) == 0 || a == b || Math.abs(a - b) <= ROUNDING * size;
             if (!same) {

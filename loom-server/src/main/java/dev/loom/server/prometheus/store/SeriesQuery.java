@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** The queries that a request makes to one snapshot, within one time and memory. For one thread. */
-public final class StoreQuery implements Meter {
+public final class SeriesQuery implements Meter {
     private static final long NS_PER_MS = 1_000_000;
 
     private final StoreQueries.Session session;
@@ -36,7 +36,7 @@ public final class StoreQuery implements Meter {
      * @param cancelled whether nobody waits for the answer any more
      * @param remarks what answers lack is added to them
      */
-    public StoreQuery(
+    public SeriesQuery(
             StoreQueries.Session session,
             Snapshot snapshot,
             Duration timeMax,

@@ -1,7 +1,7 @@
 package dev.loom.server.prometheus.promql;
 
 /** What an expression gives. */
-public enum ValueType {
+public enum ExprType {
     SCALAR("scalar", "scalar"),
     STRING("string", "string"),
     VECTOR("instant vector", "vector"),
@@ -10,7 +10,7 @@ public enum ValueType {
     private final String text;
     private final String jsonName;
 
-    ValueType(String text, String jsonName) {
+    ExprType(String text, String jsonName) {
         this.text = text;
         this.jsonName = jsonName;
     }

@@ -4,6 +4,6 @@ import java.io.IOException;
 
 /** An answer that is known, and left to be written. */
 @FunctionalInterface
-interface Answer {
+interface PreparedAnswer {
     void write(AnswerWriter writer) throws IOException;
 }

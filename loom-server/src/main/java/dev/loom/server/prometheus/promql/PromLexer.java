@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Splits an expression into tokens. */
-final class Lexer {
+final class PromLexer {
     // possessive, so that no text takes more than one pass
     private static final Pattern NUMBER =
             Pattern.compile("0[xX][0-9a-fA-F]++|(?:[0-9]++(?:\\.[0-9]*+)?|\\.[0-9]++)(?:[eE][+-]?[0-9]++)?");
@@ -19,20 +19,20 @@ final class Lexer {
     };
 
     private final String text;
-    private final List<Token> tokens = new ArrayList<>();
+    private final List<PromToken> tokens = new ArrayList<>();
     private int at;
 
-    private Lexer(String text) {
+    private PromLexer(String text) {
         this.text = text;
     }
 
     /** The tokens of an expression; the last one is its end. */
-    static List<Token> tokens(String text) {
-        Lexer lexer = new Lexer(text);
+    static List<PromToken> tokens(String text) {
+        PromLexer lexer = new PromLexer(text);
         while (lexer.skipSpace()) {
             lexer.next();
         }
-        lexer.tokens.add(new Token(TokenKind.END, "", text.length()));
+        lexer.tokens.add(new PromToken(PromTokenKind.END, "", text.length()));
         return lexer.tokens;
     }
 
@@ -55,19 +55,19 @@ final class Lexer {
         char c = text.charAt(at);
         if (c == '"' || c == '\'' || c == '`') {
             string(c);
-        } else if (take(DURATION, TokenKind.DURATION) || take(NUMBER, TokenKind.NUMBER)) {
+        } else if (take(DURATION, PromTokenKind.DURATION) || take(NUMBER, PromTokenKind.NUMBER)) {
             requireBorder();
         } else if (!takeName()) {
             operator();
         }
     }
 
-    private boolean take(Pattern pattern, TokenKind kind) {
+    private boolean take(Pattern pattern, PromTokenKind kind) {
         Matcher matcher = pattern.matcher(text).region(at, text.length());
         if (!matcher.lookingAt()) {
             return false;
         }
-        tokens.add(new Token(kind, matcher.group(), at));
+        tokens.add(new PromToken(kind, matcher.group(), at));
         at = matcher.end();
         return true;
     }
@@ -76,14 +76,14 @@ final class Lexer {
         // in a subquery a colon is an operator
         boolean colon = text.charAt(at) == ':'
                 && !tokens.isEmpty()
-                && tokens.get(tokens.size() - 1).kind() == TokenKind.DURATION;
-        return !colon && take(NAME, TokenKind.NAME);
+                && tokens.get(tokens.size() - 1).kind() == PromTokenKind.DURATION;
+        return !colon && take(NAME, PromTokenKind.NAME);
     }
 
     /** A number does not end within a word. */
     private void requireBorder() {
         if (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
-            Token last = tokens.get(tokens.size() - 1);
+            PromToken last = tokens.get(tokens.size() - 1);
             throw new PromQlException(
                     text,
                     last.position(),
@@ -94,7 +94,7 @@ final class Lexer {
     private void operator() {
         for (String operator : OPERATORS) {
             if (text.startsWith(operator, at)) {
-                tokens.add(new Token(TokenKind.OPERATOR, operator, at));
+                tokens.add(new PromToken(PromTokenKind.OPERATOR, operator, at));
                 at += operator.length();
                 return;
             }
@@ -119,7 +119,7 @@ final class Lexer {
                 value.append(c);
             }
         }
-        tokens.add(new Token(TokenKind.STRING, value.toString(), begin));
+        tokens.add(new PromToken(PromTokenKind.STRING, value.toString(), begin));
     }
 
     private void escape(char quote, StringBuilder value) {

@@ -1,7 +1,7 @@
 package dev.loom.server.prometheus.promql;
 
 /** The kinds of tokens. */
-enum TokenKind {
+enum PromTokenKind {
     NAME,
     NUMBER,
     DURATION,

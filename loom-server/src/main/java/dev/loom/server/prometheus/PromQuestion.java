@@ -5,15 +5,15 @@ import dev.loom.server.json.JsonText;
 import dev.loom.server.prometheus.promql.Element;
 import dev.loom.server.prometheus.promql.Evaluator;
 import dev.loom.server.prometheus.promql.Expr;
+import dev.loom.server.prometheus.promql.ExprType;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.Matcher;
 import dev.loom.server.prometheus.promql.Remarks;
 import dev.loom.server.prometheus.promql.SeriesSource.Selection;
 import dev.loom.server.prometheus.promql.Steps;
 import dev.loom.server.prometheus.promql.StoredSeries;
-import dev.loom.server.prometheus.promql.ValueType;
 import dev.loom.server.prometheus.store.MetricMetadata;
-import dev.loom.server.prometheus.store.StoreQuery;
+import dev.loom.server.prometheus.store.SeriesQuery;
 import dev.loom.server.prometheus.store.StoreSeries;
 import java.io.IOException;
 import java.time.Instant;
@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What can be asked, by its path. */
-enum Question {
+enum PromQuestion {
     QUERY("query"),
     QUERY_RANGE("query_range"),
     SERIES("series"),
@@ -41,12 +41,12 @@ enum Question {
 
     private final String path;
 
-    Question(String path) {
+    PromQuestion(String path) {
         this.path = path;
     }
 
-    static @Nullable Question of(String path) {
-        for (Question each : values()) {
+    static @Nullable PromQuestion of(String path) {
+        for (PromQuestion each : values()) {
             if (each.path.equals(path)) {
                 return each;
             }
@@ -63,7 +63,7 @@ enum Question {
         return this != FORMAT_QUERY && this != BUILDINFO;
     }
 
-    Answer answerWithoutStore(Parameters in, String version) {
+    PreparedAnswer answerWithoutStore(Parameters in, String version) {
         if (this == FORMAT_QUERY) {
             Expr expr = in.query();
             return writer -> writer.string(expr.toString());
@@ -84,7 +84,7 @@ enum Question {
      *
      * @param label whose values are asked for
      */
-    Answer answer(Parameters in, String label, StoreQuery query, Remarks remarks) {
+    PreparedAnswer answer(Parameters in, String label, SeriesQuery query, Remarks remarks) {
         return switch (this) {
             case QUERY -> query(in, query, remarks);
             case QUERY_RANGE -> range(in, query, remarks);
@@ -93,7 +93,7 @@ enum Question {
         };
     }
 
-    private static Answer query(Parameters in, StoreQuery query, Remarks remarks) {
+    private static PreparedAnswer query(Parameters in, SeriesQuery query, Remarks remarks) {
         Expr expr = in.query();
         Steps at = in.instant();
         StoreSeries series = new StoreSeries(query);
@@ -105,7 +105,7 @@ enum Question {
                 writer.put("{\"resultType\":\"string\",\"result\":");
                 writer.text(at.startMs(), text.value()).put("}");
             };
-        } else if (expr.type() == ValueType.MATRIX && expr instanceof Expr.Selector selector) {
+        } else if (expr.type() == ExprType.MATRIX && expr instanceof Expr.Selector selector) {
             return matrix(Evaluator.matrix(selector, at.startMs(), series));
         }
         List<Element> found = new ArrayList<>();
@@ -120,7 +120,7 @@ enum Question {
                 found.addAll(vector);
             }
         });
-        if (expr.type() == ValueType.SCALAR) {
+        if (expr.type() == ExprType.SCALAR) {
             return writer -> {
                 writer.put("{\"resultType\":\"scalar\",\"result\":");
                 writer.point(at.startMs(), found.get(0).value(), null);
@@ -143,7 +143,7 @@ enum Question {
         writer.put("]}");
     }
 
-    private static Answer matrix(List<StoredSeries.Samples> found) {
+    private static PreparedAnswer matrix(List<StoredSeries.Samples> found) {
         return writer -> {
             writer.put("{\"resultType\":\"matrix\",\"result\":[");
             boolean any = false;
@@ -168,10 +168,10 @@ enum Question {
         };
     }
 
-    private static Answer range(Parameters in, StoreQuery query, Remarks remarks) {
+    private static PreparedAnswer range(Parameters in, SeriesQuery query, Remarks remarks) {
         Expr expr = in.query();
         Steps steps = in.range();
-        if (expr.type() != ValueType.SCALAR && expr.type() != ValueType.VECTOR) {
+        if (expr.type() != ExprType.SCALAR && expr.type() != ExprType.VECTOR) {
             throw ApiFailure.badRequest("invalid parameter \"query\": invalid expression type \"" + expr.type()
                     + "\" for range query, must be Scalar or instant Vector");
         }
@@ -180,7 +180,7 @@ enum Question {
         return answer::write;
     }
 
-    private Answer labels(Parameters in, String label, StoreQuery query, Remarks remarks) {
+    private PreparedAnswer labels(Parameters in, String label, SeriesQuery query, Remarks remarks) {
         List<List<Matcher>> selectors = in.selectors();
         if (this == SERIES && selectors.isEmpty()) {
             throw ApiFailure.badRequest("no match[] parameter provided");
@@ -215,7 +215,7 @@ enum Question {
         return list(wanted);
     }
 
-    private static Answer list(List<Object> values) {
+    private static PreparedAnswer list(List<Object> values) {
         return writer -> {
             writer.put("[");
             boolean any = false;
@@ -233,7 +233,7 @@ enum Question {
         };
     }
 
-    private static Answer metadata(Parameters in, StoreQuery query) {
+    private static PreparedAnswer metadata(Parameters in, SeriesQuery query) {
         String metric = in.text("metric");
         int limit = in.limit();
         Map<String, Set<MetricMetadata.Entry>> found = new MetricMetadata(query).find();

@@ -8,14 +8,14 @@ import java.util.Locale;
  * @param text as written; of a string, what it means
  * @param position of its first character
  */
-record Token(TokenKind kind, String text, int position) {
+record PromToken(PromTokenKind kind, String text, int position) {
     boolean is(String operator) {
-        return kind == TokenKind.OPERATOR && text.equals(operator);
+        return kind == PromTokenKind.OPERATOR && text.equals(operator);
     }
 
     /** Whether it is a keyword, in any case. */
     boolean isWord(String word) {
-        return kind == TokenKind.NAME && text.toLowerCase(Locale.ROOT).equals(word);
+        return kind == PromTokenKind.NAME && text.toLowerCase(Locale.ROOT).equals(word);
     }
 
     @Override

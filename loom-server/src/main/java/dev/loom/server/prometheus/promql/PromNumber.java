@@ -4,11 +4,11 @@ import java.math.BigDecimal;
 import java.util.Locale;
 
 /** Numbers as Prometheus writes them. */
-public final class NumberText {
+public final class PromNumber {
     private static final double EXPONENT_BELOW = 1e-6;
     private static final double EXPONENT_FROM = 1e21;
 
-    private NumberText() {}
+    private PromNumber() {}
 
     /** A value in an answer: with an exponent only if it is very small or very large. */
     public static String value(double value) {
