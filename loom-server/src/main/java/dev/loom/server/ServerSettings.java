@@ -150,7 +150,7 @@ public final class ServerSettings {
         private IngestSettings sources = IngestSettings.defaults();
         private int maxQueries = 8;
         private int maxQueuedQueries = 64;
-        private Duration queueTimeout = Duration.ofSeconds(20);
+        private Duration queueTimeout = Duration.ofSeconds(30);
         private int maxFollowers = 8;
         private Duration queryTimeout = Duration.ofMinutes(1);
         private long queryMemoryBytes = Runtime.getRuntime().maxMemory() / QUERY_MEMORY_SHARE;
@@ -232,7 +232,7 @@ public final class ServerSettings {
             return this;
         }
 
-        /** How long they wait before they are refused; default 20 s. */
+        /** How long they wait before they are refused; default 30 s. */
         public Builder queueTimeout(Duration value) {
             queueTimeout = value;
             return this;

@@ -520,6 +520,8 @@ final class PrometheusApiTest {
                     http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
                             .body());
         }
+        assertEquals(
+                "sum by (\"a.b\") ({\"a.b\"=\"x\"})", data("format_query", "query", "sum({'a.b'='x'}) by ('a.b')"));
         assertEquals("sum by (job) (rate(a[5m]))", data("format_query", "query", "sum by(job)(rate(a [5m]))"));
     }
 

@@ -179,7 +179,7 @@ public final class Evaluator {
                 return List.of(new Element(Labels.NONE, scalar(arguments.get(0))));
             }
             case TIMESTAMP -> {
-                Expr of = arguments.get(0);
+                Expr of = plain(arguments.get(0));
                 return nameless(
                         call, of instanceof Expr.Selector selector ? latest(selector, true) : times(vector(of)));
             }
@@ -207,6 +207,10 @@ public final class Evaluator {
         }
         List<Element> result = instantFunctions.apply(function, of, numbers);
         return function == Function.SORT || function == Function.SORT_DESC ? result : nameless(call, result);
+    }
+
+    private static Expr plain(Expr expr) {
+        return expr instanceof Expr.Parentheses parentheses ? plain(parentheses.of()) : expr;
     }
 
     private List<Element> replaced(Expr.Call call) {
@@ -269,11 +273,7 @@ public final class Evaluator {
     }
 
     private List<Element> ofRange(Expr.Call call, Expr range, double parameter) {
-        Expr inner = range;
-        while (inner instanceof Expr.Parentheses parentheses) {
-            inner = parentheses.of();
-        }
-        Expr.Selector selector = (Expr.Selector) inner;
+        Expr.Selector selector = (Expr.Selector) plain(range);
         long endMs = steps.timeMs(step) - selector.offsetMs();
         List<Element> vector = new ArrayList<>();
         for (Selected each : selected.getOrDefault(selector, List.of())) {

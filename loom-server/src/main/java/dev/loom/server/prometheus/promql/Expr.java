@@ -14,6 +14,11 @@ public sealed interface Expr {
         return List.of();
     }
 
+    /** Labels by their names. */
+    private static String names(List<String> labels) {
+        return labels.stream().map(Quoted::label).collect(Collectors.joining(", "));
+    }
+
     /** A number. */
     record Literal(double value) implements Expr {
         @Override
@@ -118,9 +123,8 @@ public sealed interface Expr {
         @Override
         public String toString() {
             String name = operator.name().toLowerCase(Locale.ROOT);
-            String groups = labels.isEmpty() && !without
-                    ? ""
-                    : (without ? " without (" : " by (") + String.join(", ", labels) + ") ";
+            String groups =
+                    labels.isEmpty() && !without ? "" : (without ? " without (" : " by (") + names(labels) + ") ";
             return name + groups + "(" + (parameter == null ? "" : parameter + ", ") + of + ")";
         }
     }
@@ -142,7 +146,7 @@ public sealed interface Expr {
 
             @Override
             public String toString() {
-                return equals(ALL) ? "" : (on ? " on (" : " ignoring (") + String.join(", ", labels) + ")";
+                return equals(ALL) ? "" : (on ? " on (" : " ignoring (") + names(labels) + ")";
             }
         }
 

@@ -78,6 +78,6 @@ public final class Matcher {
 
     @Override
     public String toString() {
-        return label + operator.text() + Quoted.of(value);
+        return Quoted.label(label) + operator.text() + Quoted.of(value);
     }
 }

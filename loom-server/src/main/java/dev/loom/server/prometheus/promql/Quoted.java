@@ -4,6 +4,11 @@ package dev.loom.server.prometheus.promql;
 final class Quoted {
     private Quoted() {}
 
+    /** The name of a label, in quotes unless it is a plain one. */
+    static String label(String name) {
+        return name.matches("[a-zA-Z_][a-zA-Z0-9_]*") ? name : of(name);
+    }
+
     static String of(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {

@@ -26,6 +26,7 @@ final class PointSeries {
 
     private final Selection selection;
     private final int seriesMax;
+    private final boolean samples;
     private final QueryMemory memory;
     private final Map<IdentityKey, Metric> metrics = new HashMap<>();
     private final Map<Labels, SampleBuffer> series = new LinkedHashMap<>();
@@ -35,8 +36,10 @@ final class PointSeries {
      * Prepares to take points.
      *
      * @param seriesMax the most series
+     * @param samples whether they are wanted, or only labels
      */
-    PointSeries(Selection selection, int seriesMax, QueryMemory memory) {
+    PointSeries(Selection selection, int seriesMax, boolean samples, QueryMemory memory) {
+        this.samples = samples;
         this.selection = selection;
         this.seriesMax = seriesMax;
         this.memory = memory;
@@ -101,7 +104,7 @@ final class PointSeries {
                         "too many series: max=" + seriesMax + "; more labels, or a shorter time, select fewer");
             }
             boolean histogram = suffix.isEmpty() && identity.kind().equals("exponential_histogram");
-            SampleBuffer made = new SampleBuffer(whole, histogram, identity.delta(), memory);
+            SampleBuffer made = new SampleBuffer(whole, histogram, identity.delta(), samples, memory);
             series.put(whole, made);
             return made;
         }

@@ -19,6 +19,7 @@ final class SampleBuffer {
     private final Labels labels;
     private final boolean ofHistograms;
     private final boolean delta;
+    private final boolean kept;
     private final QueryMemory memory;
     private long[] timesMs = new long[FEW];
     private double[] values = new double[FEW];
@@ -26,7 +27,9 @@ final class SampleBuffer {
     private int size;
     private boolean ascending = true;
 
-    SampleBuffer(Labels labels, boolean ofHistograms, boolean delta, QueryMemory memory) {
+    /** @param kept whether samples are wanted, or only that there are any */
+    SampleBuffer(Labels labels, boolean ofHistograms, boolean delta, boolean kept, QueryMemory memory) {
+        this.kept = kept;
         this.labels = labels;
         this.ofHistograms = ofHistograms;
         this.delta = delta;
@@ -40,7 +43,9 @@ final class SampleBuffer {
     }
 
     void add(long timeMs, NativeHistogram histogram) {
-        memory.reserve(histogram.bytes());
+        if (kept) {
+            memory.reserve(histogram.bytes());
+        }
         add(timeMs, 0, histogram);
     }
 
@@ -50,6 +55,9 @@ final class SampleBuffer {
     }
 
     private void add(long timeMs, double value, @Nullable NativeHistogram histogram) {
+        if (!kept) {
+            return;
+        }
         ascending &= size == 0 || timeMs > timesMs[size - 1];
         if (size == timesMs.length) {
             // the old ones are garbage only once they are copied

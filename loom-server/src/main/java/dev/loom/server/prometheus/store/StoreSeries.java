@@ -38,7 +38,10 @@ public final class StoreSeries implements SeriesSource {
         List<StoredSeries> series = new ArrayList<>();
         if (mayBePoints(selection)) {
             PointSeries points = new PointSeries(
-                    selection, MetricSeries.SERIES_MAX_DEFAULT, query.session().memory());
+                    selection,
+                    MetricSeries.SERIES_MAX_DEFAULT,
+                    true,
+                    query.session().memory());
             read(selection, points);
             series.addAll(points.build());
         }
@@ -54,7 +57,10 @@ public final class StoreSeries implements SeriesSource {
         Set<Labels> found = new TreeSet<>();
         if (mayBePoints(selection)) {
             PointSeries points = new PointSeries(
-                    selection, MetricSeries.SERIES_MAX_DEFAULT, query.session().memory());
+                    selection,
+                    MetricSeries.SERIES_MAX_DEFAULT,
+                    false,
+                    query.session().memory());
             read(selection, points);
             found.addAll(points.labels());
         }
