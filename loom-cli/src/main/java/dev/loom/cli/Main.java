@@ -24,6 +24,7 @@ import dev.loom.cli.query.TracesCommand;
 import dev.loom.cli.query.ValuesCommand;
 import dev.loom.cli.serve.ServeCommand;
 import dev.loom.cli.serve.UiCommand;
+import dev.loom.cli.store.FieldsCommand;
 import dev.loom.cli.store.IndexCommand;
 import dev.loom.cli.store.InfoCommand;
 import dev.loom.cli.store.RetainCommand;
@@ -54,6 +55,7 @@ public final class Main {
             "import",
             "export",
             "sources",
+            "fields",
             "source",
             "index",
             "scan",
@@ -144,6 +146,7 @@ public final class Main {
             case "import" -> new ImportCommand(console);
             case "export" -> new ExportCommand(console);
             case "sources" -> new SourcesCommand(console);
+            case "fields" -> new FieldsCommand(console);
             case "source" -> new SourceCommand(console);
             case "index" -> new IndexCommand(console);
             case "scan" -> new ScanCommand(console);

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -313,11 +315,14 @@ final class TempoApiTest {
             expected.sort((a, b) -> last.get(b) - last.get(a));
             expected = expected.subList(0, Math.min(limit, expected.size()));
             Map<String, @Nullable Object> answer = sent.object("/tempo/api/search?q="
-                    + SentSpans.encoded("{" + asked.query + "}") + times + "&limit=" + limit + "&spss=3");
+                    + SentSpans.encoded("{" + asked.query + "}") + times + "&limit=" + limit + "&spss=2");
+            Predicate<Span> meets = condition;
             assertEquals(
-                    expected.stream().map(this::summary).toList(),
+                    expected.stream()
+                            .map(trace -> summary(trace) + spanSet(trace, meets, 2))
+                            .toList(),
                     SentSpans.list(answer, "traces").stream()
-                            .map(Object::toString)
+                            .map(TempoApiTest::found)
                             .toList(),
                     "seed=" + seed + ", round=" + round + ", asked=" + asked.query + times);
             assertEquals("1", object(answer, "metrics").get("completedJobs"));
@@ -333,6 +338,34 @@ final class TempoApiTest {
         long end = spans.stream().mapToLong(Span::end).max().orElseThrow();
         return "{traceID=" + root.traceId() + ", rootServiceName=" + root.service() + ", rootTraceName=" + root.name()
                 + ", startTimeUnixNano=" + start + ", durationMs=" + (end - start) / 1_000_000 + "}";
+    }
+
+    /** The spans of a trace that were asked for, the last sent first. */
+    private String spanSet(long trace, Predicate<Span> condition, int max) {
+        List<Span> matched = new ArrayList<>(of(trace));
+        matched.removeIf(condition.negate());
+        Collections.reverse(matched);
+        return " set=" + matched.size() + ' '
+                + matched.stream()
+                        .limit(max)
+                        .map(span -> span.spanId() + "/" + span.name() + '/' + span.start() + '/'
+                                + (span.end() - span.start()) + '/' + span.service())
+                        .toList();
+    }
+
+    /** A trace as the two above have it. */
+    private static String found(Map<String, @Nullable Object> trace) {
+        Map<String, @Nullable Object> rest = new LinkedHashMap<>(trace);
+        Map<String, @Nullable Object> set = SentSpans.list(rest, "spanSets").get(0);
+        assertEquals(set, rest.remove("spanSet"));
+        rest.remove("spanSets");
+        return rest + " set=" + set.get("matched") + ' '
+                + SentSpans.list(set, "spans").stream()
+                        .map(span -> span.get("spanID") + "/" + span.get("name") + '/' + span.get("startTimeUnixNano")
+                                + '/' + span.get("durationNanos") + '/'
+                                + object(SentSpans.list(span, "attributes").get(0), "value")
+                                        .get("stringValue"))
+                        .toList();
     }
 
     @Test
@@ -356,7 +389,7 @@ final class TempoApiTest {
                     expected,
                     SentSpans.list(sent.object("/tempo/api/search?limit=100&tags=" + SentSpans.encoded(tags)), "traces")
                             .stream()
-                            .map(Object::toString)
+                            .map(trace -> found(trace).replaceAll(" set=.*", ""))
                             .toList(),
                     tags);
         }
@@ -500,6 +533,8 @@ final class TempoApiTest {
                 "search?limit=0; 400; limit=0",
                 "search?limit=1001; 400; limit=1001",
                 "search?start=x; 400; start=x",
+                "search?spss=0; 400; spss=0",
+                "search?spss=101; 400; spss=101",
                 "search?start=-5; 400; start=-5",
                 "search?end=9223372036854775807; 400; end=9223372036854775807",
                 "search?start=20&end=10; 400; start is after end",

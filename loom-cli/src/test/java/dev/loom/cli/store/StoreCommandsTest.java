@@ -103,6 +103,32 @@ class StoreCommandsTest {
     }
 
     @Test
+    void shouldListTheFieldsOfASource() {
+        cli.run("source", "add", "a", "--fields", "took_ms:i64,op:utf8?").ok();
+        cli.run("index", "add", "a", "took_ms").ok();
+        assertEquals(
+                List.of(
+                        "{\"name\":\"took_ms\",\"type\":\"i64\",\"unit\":\"ms\",\"declared\":true,\"indexes\":[\"took_ms\"]}",
+                        "{\"name\":\"op\",\"type\":\"utf8\",\"unit\":null,\"declared\":true,\"indexes\":[]}"),
+                cli.run("fields", "a").ok().lines());
+        cli.importText("b", "jsonl", """
+                        {"n":1,"x":null,"o":{"s":"t","l":[]},"m":1}
+                        {"n":2,"x":true,"f":0.5,"m":"1"}
+                        """).ok();
+        assertEquals(
+                List.of(
+                        "name,type,unit,declared,indexes",
+                        "f,number,,false,",
+                        "m,any,,false,",
+                        "n,integer,,false,",
+                        "o.l,array,,false,",
+                        "o.s,string,,false,",
+                        "x,boolean,,false,"),
+                cli.run("fields", "b", "-o", "csv").ok().lines());
+        assertTrue(cli.run("fields", "c").exit(2).err().contains("no such source: c"));
+    }
+
+    @Test
     void shouldListWhatSourcesHold() {
         cli.importText("a", "lines", "x\nyy\n").ok();
         String json = cli.run("sources").ok().out();

@@ -20,7 +20,7 @@ final class TraceRun {
     void run() {
         boolean whole = true;
         for (int i = 0; i < request.records().size() && whole; i++) {
-            whole = scan.read(request.records().get(i), (record, reader, timeNs) -> {
+            whole = scan.read(request.records().get(i), (record, reader, timeNs, asked) -> {
                 found++;
                 if (request.tree()) {
                     parts.add(reader, record.address(), timeNs);

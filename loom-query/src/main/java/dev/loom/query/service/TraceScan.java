@@ -8,6 +8,8 @@ import dev.loom.query.RawScan;
 import dev.loom.query.TextSearch;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.trace.SpanReader;
+import dev.loom.query.where.Where;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +22,10 @@ final class TraceScan {
          *
          * @param record stands on it
          * @param timeNs the event's if the source has a clock, else of arrival
+         * @param asked whether it is one of those that are asked for
          * @return false if no record after it is of use
          */
-        boolean take(QueryCursor record, SpanReader reader, long timeNs);
+        boolean take(QueryCursor record, SpanReader reader, long timeNs, boolean asked);
     }
 
     private final Snapshot snapshot;
@@ -40,6 +43,15 @@ final class TraceScan {
 
     /** Reads the records of a source; false if the budget or a cancellation cut the scan short. */
     boolean read(RecordSelection selection, Records records) {
+        return read(selection, selection, records);
+    }
+
+    /**
+     * As above.
+     *
+     * @param asked those that are asked for, of the same source; null for none
+     */
+    boolean read(RecordSelection selection, @Nullable RecordSelection asked, Records records) {
         Source source = selection.source();
         SourceClock own = clock(source, selection.eventTime());
         SelectedSource selected = new SelectedSource(selection, selection.eventTime() ? own : null);
@@ -49,17 +61,35 @@ final class TraceScan {
                         .open()) {
             results.onLookup(lookup);
             SpanReader reader = new SpanReader(source, lookup, TextSearch.field(source));
+            List<Where.Predicate> conditions = asked == null || asked.equals(selection)
+                    ? List.of()
+                    : asked.conditions().stream()
+                            .map(condition -> condition.bind(source.format(), lookup))
+                            .toList();
             boolean wanted = true;
             while (wanted && run.next(record)) {
                 reader.wrap(record.address(), record.buffer(), record.offset(), record.length());
                 long timeNs = own == null
                         ? record.timeNs()
                         : own.epochNs(lookup, record.buffer(), record.offset(), record.length());
-                wanted = records.take(record, reader, timeNs == EventClock.NONE ? record.timeNs() : timeNs);
+                boolean meets = asked != null
+                        && asked.range().contains(asked.eventTime() ? timeNs : record.timeNs())
+                        && meets(conditions, lookup, record);
+                wanted = records.take(record, reader, timeNs == EventClock.NONE ? record.timeNs() : timeNs, meets);
             }
             withoutTime += selected.withoutTime();
             return run.add(record);
         }
+    }
+
+    private static boolean meets(List<Where.Predicate> conditions, RecordLookup lookup, QueryCursor record) {
+        for (Where.Predicate condition : conditions) {
+            lookup.from(record.address());
+            if (!condition.test(record.buffer(), record.offset(), record.length())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The clock of a source; null if it has none, and needs none. */

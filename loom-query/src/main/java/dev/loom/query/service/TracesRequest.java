@@ -12,15 +12,25 @@ import java.util.List;
  * @param spans whether the spans of the traces are handed over instead, for {@link ResultHandler#onRecord}
  * @param lastArrived whether the newest spans are those that arrived last, also where the range is of event times: records are then read
  *     only until there are enough traces
+ * @param matchesMax the most spans asked for that a trace's summary names, from 0 to {@link #MATCHES_MAX}
  * @param limit the most traces, from 1 to {@link #LIMIT_MAX}
  */
 public record TracesRequest(
-        List<RecordSelection> records, Took took, boolean spans, boolean lastArrived, int limit, QueryLimits limits)
+        List<RecordSelection> records,
+        Took took,
+        boolean spans,
+        boolean lastArrived,
+        int matchesMax,
+        int limit,
+        QueryLimits limits)
         implements QueryRequest {
     /** The limit if none is set, and the highest that can be set. */
     public static final int LIMIT_DEFAULT = 20;
 
     public static final int LIMIT_MAX = 1000;
+
+    /** The most spans asked for that a summary can name. */
+    public static final int MATCHES_MAX = 100;
 
     /** How far from the range spans are counted: an hour. */
     public static final long MARGIN_NS = 3_600_000_000_000L;
@@ -42,7 +52,7 @@ public record TracesRequest(
         }
     }
 
-    /** @throws RequestException if there is no source, or the limit is out of range */
+    /** @throws RequestException if there is no source, or a limit is out of range */
     public TracesRequest {
         records = List.copyOf(records);
         if (records.isEmpty()) {
@@ -51,6 +61,8 @@ public record TracesRequest(
                             + " and two of start, end and duration; name a source of JSON with --source");
         } else if (limit < 1 || limit > LIMIT_MAX) {
             throw new RequestException("limit", " must be 1 to " + LIMIT_MAX + ": " + limit);
+        } else if (matchesMax < 0 || matchesMax > MATCHES_MAX) {
+            throw new RequestException("matches", " must be 0 to " + MATCHES_MAX + ": " + matchesMax);
         }
     }
 }

@@ -27,7 +27,7 @@ final class TracesRun {
         for (int i = 0; i < request.records().size() && whole; i++) {
             RecordSelection records = request.records().get(i);
             boolean byEvent = records.eventTime() && !request.lastArrived();
-            whole = scan.read(records, (record, reader, timeNs) -> {
+            whole = scan.read(records, (record, reader, timeNs, asked) -> {
                 long orderedNs = byEvent ? timeNs : record.timeNs();
                 if (reader.isSpan() && request.took().holds(reader)) {
                     TraceId id = newest.wants(orderedNs) ? reader.traceId() : null;
@@ -44,12 +44,15 @@ final class TracesRun {
             results.onNothing("no such spans in the range");
             return;
         }
-        TraceSummaries summaries = new TraceSummaries(found, run.memory());
+        TraceSummaries summaries = new TraceSummaries(found, request.matchesMax(), run.memory());
         run.repeat();
         for (int i = 0; i < request.records().size() && whole; i++) {
-            whole = scan.read(spans(request.records().get(i), summaries), (record, reader, timeNs) -> {
+            RecordSelection matching =
+                    request.matchesMax() == 0 ? null : request.records().get(i);
+            whole = scan.read(spans(request.records().get(i), summaries), matching, (record, reader, timeNs, asked) -> {
                 if (!request.spans()) {
-                    summaries.add(reader, record.address(), timeNs);
+                    boolean matches = asked && request.took().holds(reader);
+                    summaries.add(reader, record.address(), timeNs, matches);
                 } else if (reader.isSpan()) {
                     results.onRecord(timeNs, record.address(), record.buffer(), record.offset(), record.length());
                 }

@@ -1,6 +1,8 @@
 package dev.loom.query.trace;
 
 import dev.loom.query.model.QueryMemory;
+import dev.loom.query.trace.TraceSummary.Match;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,17 +28,27 @@ public final class TraceSummaries {
 
     private static final int IDS_AT_ONCE = 1024;
 
+    /** What a span that is named takes, without its texts. */
+    private static final long MATCH_BYTES = 160;
+
     private final Map<TraceId, Counts> traces = new LinkedHashMap<>();
+    private final int matchesMax;
     private final QueryMemory memory;
     private final int idsMax;
     private int ids;
 
-    /** @param found the traces, and the time of each one's last span that was asked for */
-    public TraceSummaries(Map<TraceId, Long> found, QueryMemory memory) {
-        this(found, memory, IDS_MAX);
+    /**
+     * Begins without spans.
+     *
+     * @param found the traces, and the time of each one's last span that was asked for
+     * @param matchesMax the most spans of a trace that are named because they were asked for
+     */
+    public TraceSummaries(Map<TraceId, Long> found, int matchesMax, QueryMemory memory) {
+        this(found, matchesMax, memory, IDS_MAX);
     }
 
-    TraceSummaries(Map<TraceId, Long> found, QueryMemory memory, int idsMax) {
+    TraceSummaries(Map<TraceId, Long> found, int matchesMax, QueryMemory memory, int idsMax) {
+        this.matchesMax = matchesMax;
         this.memory = memory;
         this.idsMax = idsMax;
         memory.reserve(TRACE_BYTES * found.size());
@@ -48,12 +60,16 @@ public final class TraceSummaries {
         return traces.keySet();
     }
 
-    /** Counts the record that a reader stands on, if it is a span of one of the traces. */
-    public void add(SpanReader record, long address, long arrivalNs) {
+    /**
+     * Counts the record that a reader stands on, if it is a span of one of the traces.
+     *
+     * @param asked whether it is one of those that were asked for
+     */
+    public void add(SpanReader record, long address, long arrivalNs, boolean asked) {
         TraceId id = record.traceId();
         Counts counts = id == null ? null : traces.get(id);
         if (counts != null && record.isSpan()) {
-            counts.add(record.span(address, arrivalNs));
+            counts.add(record.span(address, arrivalNs), asked);
         }
     }
 
@@ -84,6 +100,8 @@ public final class TraceSummaries {
         private boolean servicesExact = true;
         private long spans;
         private long errors;
+        private long matched;
+        private final List<Match> matches = new ArrayList<>(0);
         private long startNs = Long.MAX_VALUE;
         private long endNs;
         /** Of the span that stands for the trace: whether it has no parent, its start, its address. */
@@ -99,7 +117,7 @@ public final class TraceSummaries {
             this.foundNs = foundNs;
         }
 
-        void add(TraceSpan span) {
+        void add(TraceSpan span, boolean asked) {
             startNs = Math.min(startNs, span.startNs());
             endNs = Math.max(endNs, span.lastNs());
             if (services.size() < SERVICES_MAX || services.contains(span.service())) {
@@ -125,6 +143,11 @@ public final class TraceSummaries {
             }
             spans++;
             errors += span.error() ? 1 : 0;
+            if (asked && matched++ < matchesMax) {
+                memory.reserve(MATCH_BYTES
+                        + 2L * (span.service().length() + span.name().length()));
+                matches.add(new Match(span.spanId(), span.service(), span.name(), span.startNs(), span.lastNs()));
+            }
         }
 
         TraceSummary summary() {
@@ -141,7 +164,9 @@ public final class TraceSummaries {
                     errors,
                     countsExact,
                     List.copyOf(services),
-                    servicesExact);
+                    servicesExact,
+                    matched,
+                    matches);
         }
     }
 }

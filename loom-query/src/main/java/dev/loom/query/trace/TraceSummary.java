@@ -15,6 +15,8 @@ import java.util.List;
  * @param countsExact false if there were too many spans to tell resent ones apart
  * @param services those of its spans, in order
  * @param servicesExact false if there are more
+ * @param matched how many spans were asked for, if any are to be named; a resent one counts as the first one that was read
+ * @param matches those that are named, the last arrived first
  */
 public record TraceSummary(
         TraceId id,
@@ -28,8 +30,19 @@ public record TraceSummary(
         long errors,
         boolean countsExact,
         List<String> services,
-        boolean servicesExact) {
+        boolean servicesExact,
+        long matched,
+        List<Match> matches) {
+    /**
+     * A span that was asked for.
+     *
+     * @param startNs epoch nanoseconds
+     * @param endNs not before the start
+     */
+    public record Match(long spanId, String service, String name, long startNs, long endNs) {}
+
     public TraceSummary {
         services = List.copyOf(services);
+        matches = List.copyOf(matches);
     }
 }

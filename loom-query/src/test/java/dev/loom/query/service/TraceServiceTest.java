@@ -39,6 +39,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -58,6 +59,7 @@ final class TraceServiceTest {
     private static final long BEGIN_NS = 1_000_000_000_000_000L;
     private static final int SPANS = 2_000;
     private static final int TRACES = 150;
+    private static final int MATCHES_MAX = 2;
 
     private record Pushed(
             String trace,
@@ -68,7 +70,8 @@ final class TraceServiceTest {
             long start,
             long end,
             boolean error,
-            long arrival) {}
+            long arrival,
+            int source) {}
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -169,7 +172,8 @@ final class TraceServiceTest {
                         start,
                         start + random.nextInt(1_000_000),
                         random.nextInt(10) == 0,
-                        nowNs[0]);
+                        nowNs[0],
+                        random.nextInt(2));
                 writer.begin(payload, 0);
                 writer.setUtf8(0, span.trace());
                 writer.setUtf8(1, String.format("%016x", span.id()));
@@ -183,7 +187,7 @@ final class TraceServiceTest {
                 if (span.error()) {
                     writer.setUtf8(7, "ERROR");
                 }
-                loom.push(sources[random.nextInt(2)], payload, 0, writer.finish());
+                loom.push(sources[span.source()], payload, 0, writer.finish());
                 pushed.add(span);
             }
             assertTrue(loom.finishTextIndex(() -> false));
@@ -227,6 +231,7 @@ final class TraceServiceTest {
                         took,
                         false,
                         lastArrived,
+                        MATCHES_MAX,
                         limit,
                         limits(text)),
                 results);
@@ -251,28 +256,31 @@ final class TraceServiceTest {
                     ? TracesRequest.Took.ANY
                     : new TracesRequest.Took(random.nextInt(500_000), 600_000);
             int limit = 1 + random.nextInt(40);
+            Predicate<Pushed> asked = span -> in(range, eventTime ? span.end() : span.arrival(), 0)
+                    && span.name().equals(name)
+                    && (!error || span.error())
+                    && span.end() - span.start() >= took.leastNs()
+                    && span.end() - span.start() <= took.mostNs();
             List<String> expected = new ArrayList<>();
             Map<String, Long> newest = new HashMap<>();
             for (Pushed span : pushed) {
                 long time = eventTime ? span.end() : span.arrival();
-                long lasted = span.end() - span.start();
-                if (in(range, time, 0)
-                        && span.name().equals(name)
-                        && (!error || span.error())
-                        && lasted >= took.leastNs()
-                        && lasted <= took.mostNs()) {
+                if (asked.test(span)) {
                     newest.merge(span.trace(), lastArrived ? span.arrival() : time, Math::max);
                 }
             }
             newest.entrySet().stream()
                     .sorted(Comparator.comparing((Map.Entry<String, Long> each) -> -each.getValue()))
                     .limit(limit)
-                    .forEach(each -> expected.add(row(each.getKey(), each.getValue(), range, eventTime)));
+                    .forEach(each -> expected.add(row(each.getKey(), each.getValue(), range, eventTime)
+                            + matches(each.getKey(), range, eventTime, asked)));
             for (boolean text : new boolean[] {true, false}) {
                 Results results = traces(range, eventTime, lastArrived, where, took, limit, text);
                 assertEquals(
                         String.join("\n", expected),
-                        results.traces.stream().map(TraceServiceTest::row).collect(Collectors.joining("\n")),
+                        results.traces.stream()
+                                .map(trace -> row(trace) + matches(trace))
+                                .collect(Collectors.joining("\n")),
                         "seed=" + seed + ", round=" + round);
                 assertEquals(expected.isEmpty() ? "no such spans in the range" : null, results.nothing);
             }
@@ -306,6 +314,36 @@ final class TraceServiceTest {
                 + all.stream().mapToLong(Pushed::end).max().orElseThrow() + " root=" + rooted + " " + root.service()
                 + " " + root.name() + " spans=" + spans.size() + " exact=" + (services.size() <= 16)
                 + (services.size() <= 16 ? services : "");
+    }
+
+    /** How many spans of a trace were asked for, and the first of them: source by source, the last arrived first. */
+    private String matches(String trace, TimeRange range, boolean eventTime, Predicate<Pushed> asked) {
+        Map<Long, Pushed> first = new LinkedHashMap<>();
+        for (int source = 0; source < 2; source++) {
+            for (int i = pushed.size() - 1; i >= 0; i--) {
+                Pushed span = pushed.get(i);
+                if (span.source() == source
+                        && span.trace().equals(trace)
+                        && in(range, eventTime ? span.end() : span.arrival(), 3_600_000_000_000L)) {
+                    first.putIfAbsent(span.id(), span);
+                }
+            }
+        }
+        List<Pushed> matched = first.values().stream().filter(asked).toList();
+        return " matched=" + matched.size() + ' '
+                + matched.stream()
+                        .limit(MATCHES_MAX)
+                        .map(span -> span.id() + "/" + span.service() + '/' + span.name() + '/' + span.start() + '/'
+                                + span.end())
+                        .toList();
+    }
+
+    private static String matches(TraceSummary trace) {
+        return " matched=" + trace.matched() + ' '
+                + trace.matches().stream()
+                        .map(span -> span.spanId() + "/" + span.service() + '/' + span.name() + '/' + span.startNs()
+                                + '/' + span.endNs())
+                        .toList();
     }
 
     private static String row(TraceSummary trace) {
@@ -437,6 +475,6 @@ final class TraceServiceTest {
                 () -> new TraceRequest(TraceId.parse(largest()), List.of(), true, 1, QueryLimits.NONE));
         assertThrows(
                 RequestException.class,
-                () -> new TracesRequest(List.of(), TracesRequest.Took.ANY, false, false, 1, QueryLimits.NONE));
+                () -> new TracesRequest(List.of(), TracesRequest.Took.ANY, false, false, 0, 1, QueryLimits.NONE));
     }
 }

@@ -183,37 +183,38 @@ final class SpanReaderTest {
     void shouldCountSpansUpToItsMemory() {
         TraceId id = TraceId.parse("5b8efff798038103d269b633813fc60c");
         QueryMemory memory = new QueryMemory(1 << 20);
-        TraceSummaries summaries = new TraceSummaries(Map.of(id, 5L), memory, 3);
+        TraceSummaries summaries = new TraceSummaries(Map.of(id, 5L), 0, memory, 3);
         for (int i = 0; i < 8; i++) {
             // four spans, each twice
             at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":" + (10 + i) + ",\"end\":30");
-            summaries.add(reader, 8L * i, 0);
+            summaries.add(reader, 8L * i, 0, false);
         }
         at("\"trace_id\":\"00000000000000010000000000000000\",\"span_id\":\"0000000000000001\",\"start\":1,\"end\":2");
-        summaries.add(reader, 800, 0);
+        summaries.add(reader, 800, 0, false);
         at(SPAN);
-        summaries.add(reader, 900, 0);
+        summaries.add(reader, 900, 0, false);
         TraceSummary summary = summaries.summaries().get(0);
         // the fourth is not remembered, and so counted twice
         assertEquals(5, summary.spans());
         assertFalse(summary.countsExact());
         assertEquals(10, summary.startNs());
-        TraceSummaries room = new TraceSummaries(Map.of(id, 5L), memory, 4);
+        TraceSummaries room = new TraceSummaries(Map.of(id, 5L), 0, memory, 4);
         for (int i = 0; i < 8; i++) {
             at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":10,\"end\":30,\"service\":\"s" + i
                     + "\"");
-            room.add(reader, 8L * i, 0);
+            room.add(reader, 8L * i, 0, false);
         }
         assertEquals(4, room.summaries().get(0).spans());
         assertTrue(room.summaries().get(0).countsExact());
         assertEquals(8, room.summaries().get(0).services().size());
         for (int i = 0; i < 20; i++) {
             at(TRACE + ",\"span_id\":\"0000000000000001\",\"start\":10,\"end\":30,\"service\":\"t" + i + "\"");
-            room.add(reader, 8L * i, 0);
+            room.add(reader, 8L * i, 0, false);
         }
         assertEquals(16, room.summaries().get(0).services().size());
         assertFalse(room.summaries().get(0).servicesExact());
-        assertThrows(QueryMemory.Exhausted.class, () -> new TraceSummaries(Map.of(id, 5L), new QueryMemory(8000), 4));
+        assertThrows(
+                QueryMemory.Exhausted.class, () -> new TraceSummaries(Map.of(id, 5L), 0, new QueryMemory(8000), 4));
     }
 
     @Test

@@ -312,13 +312,17 @@ public final class RequestBuilder {
      */
     public TracesRequest traces(SpanTexts spans, List<String> sources, boolean whole, @Nullable Long limit) {
         return new TraceSources(snapshot, sources, remarks)
-                .traces(spans, range(), eventTime(), whole, false, limit, limits);
+                .traces(spans, range(), eventTime(), whole, false, 0, limit, limits);
     }
 
-    /** As above in all sources that declare the fields of spans, but of the spans in the range those that arrived last. */
-    public TracesRequest lastTraces(SpanChoice spans, boolean whole, @Nullable Long limit) {
+    /**
+     * As above in all sources that declare the fields of spans, but of the spans in the range those that arrived last.
+     *
+     * @param matchesMax the most spans that a summary names
+     */
+    public TracesRequest lastTraces(SpanChoice spans, boolean whole, int matchesMax, @Nullable Long limit) {
         return new TraceSources(snapshot, List.of(), remarks)
-                .traces(spans, range(), eventTime(), whole, true, limit, limits);
+                .traces(spans, range(), eventTime(), whole, true, matchesMax, limit, limits);
     }
 
     private boolean eventTime() {

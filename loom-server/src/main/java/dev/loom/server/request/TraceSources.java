@@ -66,6 +66,7 @@ final class TraceSources {
             boolean eventTime,
             boolean whole,
             boolean lastArrived,
+            int matchesMax,
             @Nullable Long limit,
             QueryLimits limits) {
         spans.check();
@@ -78,6 +79,7 @@ final class TraceSources {
                 spans.took(),
                 whole,
                 lastArrived,
+                matchesMax,
                 limit == null ? TracesRequest.LIMIT_DEFAULT : number(limit),
                 limits);
     }

@@ -2,6 +2,7 @@ package dev.loom.server.tempo;
 
 import dev.loom.query.service.ResultHandler;
 import dev.loom.query.service.TracesRequest;
+import dev.loom.query.trace.TraceId;
 import dev.loom.query.trace.TraceSummary;
 import dev.loom.server.BuildVersion;
 import dev.loom.server.http.ApiFailure;
@@ -45,6 +46,9 @@ public final class TempoApi implements HttpApi {
     private static final String VERSION = "2.6.0";
 
     private static final String NO_ROOT = "<root span not yet received>";
+    /** How many spans of a trace are named if the client does not say. */
+    private static final int SPANS_MAX = 3;
+
     private static final long NS_PER_S = 1_000_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
     private static final long SECONDS_MAX = Long.MAX_VALUE / NS_PER_S - 1;
@@ -175,11 +179,11 @@ public final class TempoApi implements HttpApi {
         SpanChoice choice = choice(in);
         SpanTimes times = times(in);
         Long limit = in.number("limit", 1, TracesRequest.LIMIT_MAX);
-        in.number("spss", 0, Integer.MAX_VALUE); // spans are not part of the answer
+        Long spansMax = in.number("spss", 1, TracesRequest.MATCHES_MAX);
         in.end();
         SpanQueries.ask(queries, call, spans -> {
             List<Object> traces = new ArrayList<>();
-            spans.traces(choice, times, limit, new ResultHandler() {
+            spans.traces(choice, times, spansMax == null ? SPANS_MAX : spansMax.intValue(), limit, new ResultHandler() {
                 @Override
                 public void onTraces(TracesRequest request, List<TraceSummary> found) {
                     found.forEach(trace -> traces.add(summary(trace)));
@@ -238,7 +242,22 @@ public final class TempoApi implements HttpApi {
         summary.put("rootTraceName", trace.rooted() ? trace.name() : NO_ROOT);
         summary.put("startTimeUnixNano", Long.toString(trace.startNs()));
         summary.put("durationMs", (trace.endNs() - trace.startNs()) / NS_PER_MS);
+        Map<String, Object> set = new LinkedHashMap<>();
+        set.put("spans", trace.matches().stream().map(TempoApi::span).toList());
+        set.put("matched", trace.matched());
+        summary.put("spanSet", set); // older clients read this one
+        summary.put("spanSets", List.of(set));
         return summary;
+    }
+
+    private static Map<String, Object> span(TraceSummary.Match match) {
+        Map<String, Object> span = new LinkedHashMap<>();
+        span.put("spanID", TraceId.text(match.spanId()));
+        span.put("name", match.name());
+        span.put("startTimeUnixNano", Long.toString(match.startNs()));
+        span.put("durationNanos", Long.toString(match.endNs() - match.startNs()));
+        span.put("attributes", List.of(Map.of("key", "service.name", "value", Map.of("stringValue", match.service()))));
+        return span;
     }
 
     static void send(HttpCall call, String type, byte[] answer) throws IOException {

@@ -110,7 +110,7 @@ public final class SpanQueries {
     /** Hands over all spans of the traces of which a span is as described, those whose span arrived last first. */
     public void spans(SpanChoice choice, SpanTimes times, @Nullable Long limit, OtlpLines.Sink into) {
         if (!sources().isEmpty()) {
-            records(builder(times.times(), warnings::add).lastTraces(choice, true, limit), into);
+            records(builder(times.times(), warnings::add).lastTraces(choice, true, 0, limit), into);
         }
     }
 
@@ -123,10 +123,14 @@ public final class SpanQueries {
         }
     }
 
-    /** Hands over summaries of the traces of which a span is as described, those whose span arrived last first. */
-    public void traces(SpanChoice choice, SpanTimes times, @Nullable Long limit, ResultHandler into) {
+    /**
+     * Hands over summaries of the traces of which a span is as described, those whose span arrived last first.
+     *
+     * @param matchesMax the most such spans that a summary names
+     */
+    public void traces(SpanChoice choice, SpanTimes times, int matchesMax, @Nullable Long limit, ResultHandler into) {
         if (!sources().isEmpty()) {
-            run(builder(times.times(), warnings::add).lastTraces(choice, false, limit), into);
+            run(builder(times.times(), warnings::add).lastTraces(choice, false, matchesMax, limit), into);
         }
     }
 
