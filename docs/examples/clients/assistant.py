@@ -92,7 +92,6 @@ async def ask(url, mode):
     async with Client(url, mode=mode) as client:
         tools = (await client.list_tools()).tools
         print("%s: protocol %s, %d tools" % (mode, client.protocol_version, len(tools)))
-        await client.send_ping() if mode == "legacy" else None
         compare("list", "every tool is asked", sorted(tool.name for tool in tools), sorted({tool for tool, _, _ in QUESTIONS}))
         for tool, members, command in QUESTIONS:
             answer = await client.call_tool(tool, members)

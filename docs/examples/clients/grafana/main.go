@@ -45,37 +45,59 @@ func get(url string) []byte {
 	return body
 }
 
-// row is a span as all of them have it: times in whole microseconds.
-func row(id, parent, service, name string, startUs, durationUs int64) string {
-	return fmt.Sprintf("%s parent=%s %s/%s start=%d duration=%d", id, parent, service, name, startUs, durationUs)
+// span is what all of them have of a span.
+type span struct {
+	id, parent, service, name string
+	startUs, durationUs       int64
 }
 
-func ofLoom(url, trace string) []string {
+// same tells whether two are equal but for the rounding of Grafana, which has milliseconds as floating-point numbers.
+func same(a, b span) bool {
+	near := func(x, y int64) bool { return x-y <= 1 && y-x <= 1 }
+	return near(a.startUs, b.startUs) && near(a.durationUs, b.durationUs) &&
+		a.id == b.id && a.parent == b.parent && a.service == b.service && a.name == b.name
+}
+
+func differ(a, b []span) bool {
+	for i := range a {
+		if len(a) != len(b) || !same(a[i], b[i]) {
+			return true
+		}
+	}
+	return len(a) != len(b)
+}
+
+func sorted(spans []span) []span {
+	sort.Slice(spans, func(i, j int) bool { return spans[i].id < spans[j].id })
+	return spans
+}
+
+func ofLoom(url, trace string) []span {
 	body, err := json.Marshal(map[string]any{"trace_id": trace, "rows": true, "no-logs": true})
 	check(err)
 	answer, err := http.Post(url+"/v1/trace", "application/json", bytes.NewReader(body))
 	check(err)
 	defer answer.Body.Close()
-	rows := []string{}
+	rows := []span{}
 	lines := bufio.NewScanner(answer.Body)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		var span struct {
+		var row struct {
 			Row             string
 			ID              string `json:"span_id"`
 			Parent          string `json:"parent_span_id"`
 			Service, Name   string
 			Start, Duration int64
 		}
-		check(json.Unmarshal(lines.Bytes(), &span))
-		if span.Row == "span" {
-			rows = append(rows, row(span.ID, span.Parent, span.Service, span.Name, span.Start/1000, span.Duration/1000))
+		check(json.Unmarshal(lines.Bytes(), &row))
+		if row.Row == "span" {
+			rows = append(rows, span{row.ID, row.Parent, row.Service, row.Name, row.Start / 1000, row.Duration / 1000})
 		}
 	}
 	return rows
 }
 
-func ofTempo(service *tempo.Service, url, trace string) []string {
+func ofTempo(service *tempo.Service, url, trace string) []span {
 	query, err := json.Marshal(map[string]string{"queryType": "traceId", "query": trace})
 	check(err)
 	answer, err := service.QueryData(context.Background(), &backend.QueryDataRequest{
@@ -86,26 +108,25 @@ func ofTempo(service *tempo.Service, url, trace string) []string {
 	})
 	check(err)
 	check(answer.Responses["A"].Error)
-	rows := []string{}
+	rows := []span{}
 	for _, frame := range answer.Responses["A"].Frames {
 		text := func(name string, i int) string {
 			field, _ := frame.FieldByName(name)
 			return field.At(i).(string)
 		}
-		// Grafana has milliseconds as floating-point numbers
 		us := func(name string, i int) int64 {
 			field, _ := frame.FieldByName(name)
-			return int64(field.At(i).(float64)*1000 + 0.0005)
+			return int64(field.At(i).(float64) * 1000)
 		}
 		for i := 0; i < frame.Rows(); i++ {
-			rows = append(rows, row(text("spanID", i), text("parentSpanID", i), text("serviceName", i), text("operationName", i),
-				us("startTime", i), us("duration", i)))
+			rows = append(rows, span{text("spanID", i), text("parentSpanID", i), text("serviceName", i), text("operationName", i),
+				us("startTime", i), us("duration", i)})
 		}
 	}
 	return rows
 }
 
-func ofJaeger(url, trace string) []string {
+func ofJaeger(url, trace string) []span {
 	var answer struct {
 		Data                 []jaeger.Trace
 		Total, Limit, Offset int
@@ -114,17 +135,17 @@ func ofJaeger(url, trace string) []string {
 	strict := json.NewDecoder(bytes.NewReader(get(url + "/jaeger/api/traces/" + trace)))
 	strict.DisallowUnknownFields()
 	check(strict.Decode(&answer))
-	rows := []string{}
+	rows := []span{}
 	for _, found := range answer.Data {
-		for _, span := range found.Spans {
+		for _, each := range found.Spans {
 			parent := ""
-			for _, reference := range span.References {
+			for _, reference := range each.References {
 				if reference.RefType == jaeger.ChildOf {
 					parent = string(reference.SpanID)
 				}
 			}
-			rows = append(rows, row(string(span.SpanID), parent, found.Processes[span.ProcessID].ServiceName, span.OperationName,
-				int64(span.StartTime), int64(span.Duration)))
+			rows = append(rows, span{string(each.SpanID), parent, found.Processes[each.ProcessID].ServiceName, each.OperationName,
+				int64(each.StartTime), int64(each.Duration)})
 		}
 	}
 	return rows
@@ -149,13 +170,11 @@ func main() {
 	service := tempo.ProvideService(httpclient.NewProvider())
 	failed, spans := 0, 0
 	for _, id := range ids {
-		loom := ofLoom(url, id)
-		sort.Strings(loom)
-		for name, rows := range map[string][]string{"tempo": ofTempo(service, url, id), "jaeger": ofJaeger(url, id)} {
-			sort.Strings(rows)
-			if strings.Join(rows, "\n") != strings.Join(loom, "\n") {
+		loom := sorted(ofLoom(url, id))
+		for name, found := range map[string][]span{"tempo": ofTempo(service, url, id), "jaeger": ofJaeger(url, id)} {
+			if differ(loom, sorted(found)) {
 				failed++
-				fmt.Printf("FAIL %s %s\n  loom:\n%s\n  %s:\n%s\n", id, name, strings.Join(loom, "\n"), name, strings.Join(rows, "\n"))
+				fmt.Printf("FAIL %s\n  loom: %+v\n  %s: %+v\n", id, loom, name, found)
 			}
 		}
 		spans += len(loom)

@@ -224,8 +224,8 @@ public final class LoomServer implements AutoCloseable {
                 new LokiApi(stored, BuildVersion.text()),
                 new PrometheusApi(stored, BuildVersion.text()),
                 new JaegerApi(stored),
-                new TempoApi(stored),
-                new McpApi(queryApi));
+                new TempoApi(stored, BuildVersion.text()),
+                new McpApi(queryApi, BuildVersion.text()));
     }
 
     private void startHttp() throws IOException {

@@ -249,6 +249,44 @@ final class RefusedRequestsTest {
         refused++;
     }
 
+    private static Stream<Arguments> otherApis() {
+        List<Arguments> cases = new ArrayList<>();
+        String type = "application/json";
+        for (String path : List.of("/jaeger/api/services", "/tempo/api/search", "/tempo/api/echo", "/mcp")) {
+            String right = path.equals("/mcp") ? "POST" : "GET";
+            String[] admitted = {"Host", "localhost", "Authorization", RIGHT, "Content-Type", type};
+            TOKENS.forEach(token -> cases.add(arguments(
+                    head(right, path, "Host", "localhost", "Authorization", token, "Content-Type", type) + UNREAD,
+                    401)));
+            HOSTS.forEach(host -> cases.add(arguments(
+                    head(right, path, "Host", host, "Authorization", RIGHT, "Content-Type", type) + UNREAD, 403)));
+            ORIGINS.forEach(origin -> cases.add(arguments(
+                    head(right, path, "Host", "localhost", "Origin", origin, "Authorization", RIGHT) + UNREAD, 403)));
+            List.of("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD").stream()
+                    .filter(method -> !method.equals(right))
+                    .forEach(method -> cases.add(arguments(head(method, path, admitted) + WHOLE, 405)));
+        }
+        TYPES.forEach(other -> cases.add(arguments(
+                head("POST", "/mcp", "Host", "localhost", "Authorization", RIGHT, "Content-Type", other) + WHOLE,
+                415)));
+        for (String path : List.of(
+                "/jaeger/api/services/a%2Fb/operations",
+                "/jaeger/api/services/%2e%2e/operations",
+                "/tempo/api/search/tag/%c0%af/values",
+                "/tempo/api/search?q=%zz",
+                "/tempo/api/search?q=%ff")) {
+            cases.add(arguments(head("GET", path, "Host", "localhost", "Authorization", RIGHT) + "\r\n", 400));
+        }
+        return cases.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherApis")
+    void shouldRefuseRequestsToOtherApis(String request, int status) throws IOException {
+        assertEquals(status, status(API, request));
+        refused++;
+    }
+
     private static Stream<Arguments> calls() {
         List<Arguments> cases = new ArrayList<>();
         String type = "application/grpc";

@@ -42,10 +42,9 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
         Map<String, String> tags = new LinkedHashMap<>();
         in.texts("tag").forEach(tag -> putTag(tags, tag));
         in.texts("tags").forEach(json -> putTags(tags, json));
-        String operation = in.text("operation");
         SpanTexts texts = new SpanTexts(
                 service,
-                "all".equals(operation) ? null : operation,
+                in.text("operation"),
                 duration(in, "minDuration"),
                 duration(in, "maxDuration"),
                 false,

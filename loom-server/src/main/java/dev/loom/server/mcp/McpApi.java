@@ -1,6 +1,5 @@
 package dev.loom.server.mcp;
 
-import dev.loom.server.BuildVersion;
 import dev.loom.server.api.QueryApi;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpApi;
@@ -43,14 +42,17 @@ public final class McpApi implements HttpApi, Route {
     private static final int LIST_TTL_MS = 300_000;
 
     private final QueryApi queries;
+    private final String version;
 
     /**
      * Prepares to answer.
      *
      * @param queries what the tools ask
+     * @param version Loom's own
      */
-    public McpApi(QueryApi queries) {
+    public McpApi(QueryApi queries, String version) {
         this.queries = queries;
+        this.version = version;
     }
 
     @Override
@@ -194,16 +196,14 @@ public final class McpApi implements HttpApi, Route {
         } else if (method.equals("server/discover") && modern) {
             result.put("supportedVersions", versions());
             describe(result);
-        } else if (!method.equals("ping")) {
+        } else if (modern || !method.equals("ping")) { // the latest version has no pings
             throw new RpcException(
                     RpcException.METHOD_NOT_FOUND, modern ? 404 : 200, "no such method: " + message.method());
         }
         if (modern) {
             result.put("resultType", "complete");
-            if (!method.equals("ping")) {
-                result.put("ttlMs", LIST_TTL_MS);
-                result.put("cacheScope", "private");
-            }
+            result.put("ttlMs", LIST_TTL_MS);
+            result.put("cacheScope", "private");
             result.put(META, Map.of(META_BEGIN + "serverInfo", server()));
         }
         return JsonText.object(result).toString();
@@ -214,11 +214,11 @@ public final class McpApi implements HttpApi, Route {
         result.put("instructions", Tools.INSTRUCTIONS);
     }
 
-    private static Map<String, Object> server() {
+    private Map<String, Object> server() {
         Map<String, Object> server = new LinkedHashMap<>();
         server.put("name", "loom");
         server.put("title", "Loom");
-        server.put("version", BuildVersion.text());
+        server.put("version", version);
         return server;
     }
 

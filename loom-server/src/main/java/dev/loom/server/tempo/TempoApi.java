@@ -4,7 +4,6 @@ import dev.loom.query.service.ResultHandler;
 import dev.loom.query.service.TracesRequest;
 import dev.loom.query.trace.TraceId;
 import dev.loom.query.trace.TraceSummary;
-import dev.loom.server.BuildVersion;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
@@ -55,10 +54,16 @@ public final class TempoApi implements HttpApi {
 
     private final StoreQueries queries;
     private final TempoTags tags;
+    private final String version;
 
-    /** Prepares to answer from a store. */
-    public TempoApi(StoreQueries queries) {
+    /**
+     * Prepares to answer from a store.
+     *
+     * @param version Loom's own
+     */
+    public TempoApi(StoreQueries queries, String version) {
         this.queries = queries;
+        this.version = version;
         this.tags = new TempoTags(queries);
     }
 
@@ -77,7 +82,7 @@ public final class TempoApi implements HttpApi {
         String rest = path.substring(PREFIX.length());
         return switch (rest) {
             case "echo" -> new TempoRoute("state", call -> send(call, TEXT, bytes("echo")));
-            case "status/buildinfo" -> new TempoRoute("state", TempoApi::buildInfo);
+            case "status/buildinfo" -> new TempoRoute("state", this::buildInfo);
             case "search" -> new TempoRoute("search", this::search);
             case "search/tags" -> new TempoRoute("tags", call -> tags.names(call, false));
             case "v2/search/tags" -> new TempoRoute("tags", call -> tags.names(call, true));
@@ -132,10 +137,10 @@ public final class TempoApi implements HttpApi {
         }
     }
 
-    private static void buildInfo(HttpCall call) throws IOException {
+    private void buildInfo(HttpCall call) throws IOException {
         Map<String, Object> info = new LinkedHashMap<>();
         info.put("version", VERSION);
-        info.put("revision", "Loom " + BuildVersion.text());
+        info.put("revision", "Loom " + version);
         List.of("branch", "buildUser", "buildDate", "goVersion").forEach(name -> info.put(name, ""));
         send(call, JSON, JsonText.line(info).toByteArray());
     }

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class SpanQueries {
-    private static final Duration TIME_MIN = Duration.ofMillis(1);
+    private static final Duration TIME_MIN = Duration.ofNanos(1);
 
     private final StoreQueries.Session session;
     private final Store store;

@@ -23,15 +23,22 @@ import java.util.Map;
  */
 public record SpanTags(SpanTexts spans, Map<String, String> tags) implements SpanChoice {
     private static final String ERROR = "error";
+    private static final String STATUS = "otel.status_code";
 
     /** Tags that are fields of spans, by their names. */
     private static final Map<String, String> FIELDS = Map.of(
-            "span.kind", "kind",
-            "otel.status_code", "status",
-            "otel.status_description", "status_message",
-            "otel.scope.name", "scope.name",
-            "otel.scope.version", "scope.version",
-            "w3c.tracestate", "trace_state");
+            "span.kind",
+            "kind",
+            STATUS,
+            "status",
+            "otel.status_description",
+            "status_message",
+            "otel.scope.name",
+            "scope.name",
+            "otel.scope.version",
+            "scope.version",
+            "w3c.tracestate",
+            "trace_state");
 
     public SpanTags {
         tags = Map.copyOf(tags);
@@ -56,7 +63,9 @@ public record SpanTags(SpanTexts spans, Map<String, String> tags) implements Spa
 
     private static Where condition(PayloadFormat format, String key, String value) {
         String field = FIELDS.get(key);
-        if (field != null && format.field(field) != null) {
+        if (key.equals(STATUS) && value.equalsIgnoreCase(ERROR)) {
+            return TraceFields.error();
+        } else if (field != null && format.field(field) != null) {
             return new Comparison(field, Operator.EQUAL, new Literal.Text(value));
         } else if (key.equals(ERROR) && value.equals("true")) {
             return error(format);
