@@ -218,7 +218,7 @@ final class QueryServiceTest {
     @Test
     void shouldCountInStepsThatBeginWithTheRangeIfThatIsAsked() {
         RecordSelection records = store.records(new TimeRange(-2_500, 5_000), false);
-        HistogramRequest.Steps whole = new HistogramRequest.Steps(Duration.ofNanos(1_000), 80, true);
+        HistogramRequest.Steps whole = new HistogramRequest.Steps(Duration.ofNanos(1_000), 80, -2_500);
         run(new HistogramRequest(records, null, false, 0, whole, QueryLimits.NONE));
         assertEquals(new TimeRange(-500, 500), results.counts.range(0));
         assertEquals(1, results.counts.count(0));
@@ -232,7 +232,7 @@ final class QueryServiceTest {
                 null,
                 false,
                 0,
-                new HistogramRequest.Steps(Duration.ofNanos((1L << 61) + 1_000), 80, true),
+                new HistogramRequest.Steps(Duration.ofNanos((1L << 61) + 1_000), 80, Long.MIN_VALUE + 1),
                 QueryLimits.NONE));
         assertEquals(new TimeRange(3_001 - (1L << 61), 4_001), results.counts.range(0));
         assertEquals(5, results.counts.count());

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +118,20 @@ final class IncompleteAnswersTest {
         }
 
         @Override
+        public OutputStream beginData(String type) {
+            return out;
+        }
+
+        @Override
+        public Messages beginMessages() {
+            throw new AssertionError("answer of messages");
+        }
+
+        @Override
         public void answerHeader(String name, String value) {}
+
+        @Override
+        public void answerTrailer(String name, Supplier<@Nullable String> value) {}
     }
 
     @Test
