@@ -3,6 +3,7 @@ package dev.loom.server.loki;
 import dev.loom.server.http.ApiFailure;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Splits a query in LogQL into tokens. For one thread. */
@@ -147,7 +148,7 @@ final class LogQlLexer {
             }
             String name = text.substring(unitFrom, at);
             Long time = TIMES.get(name);
-            Long size = SIZES.get(name.toLowerCase(java.util.Locale.ROOT));
+            Long size = SIZES.get(name.toLowerCase(Locale.ROOT));
             LogQl.Unit found =
                     name.isEmpty() ? LogQl.Unit.NONE : time != null ? LogQl.Unit.NANOSECONDS : LogQl.Unit.BYTES;
             boolean first = sum.signum() == 0 && unit == LogQl.Unit.NONE;

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.TreeMap;
 import org.agrona.DirectBuffer;
 
 /** The first lines of a selection in order of time, over all its sources. For one thread. */
@@ -94,7 +95,7 @@ final class LogQuery {
         if (apart || line.metadata().isEmpty()) {
             return line.labels();
         }
-        Map<String, String> labels = new java.util.TreeMap<>(line.metadata());
+        Map<String, String> labels = new TreeMap<>(line.metadata());
         labels.putAll(line.labels());
         return labels;
     }

@@ -4,6 +4,7 @@ import dev.loom.server.json.JsonText;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.TextBuffer;
 import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -159,7 +160,7 @@ final class LokiJson {
     private void end(Report report, int entries, long wallNs) {
         double seconds = wallNs / 1e9;
         text.put("],\"stats\":{\"summary\":");
-        Map<String, Object> summary = new java.util.LinkedHashMap<>();
+        Map<String, Object> summary = new LinkedHashMap<>();
         summary.put("bytesProcessedPerSecond", (long) (report.bytesRead() / Math.max(seconds, 1e-9)));
         summary.put("linesProcessedPerSecond", (long) (report.recordsRead() / Math.max(seconds, 1e-9)));
         summary.put("totalBytesProcessed", report.bytesRead());

@@ -19,6 +19,7 @@ import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +108,7 @@ final class LokiTail {
 
         @Override
         public void onRecord(long arrivedNs, long address, DirectBuffer buffer, int offset, int length) {
-            LineReader reader = java.util.Objects.requireNonNull(source);
+            LineReader reader = Objects.requireNonNull(source);
             reader.from(address);
             long timeNs = arrivedNs;
             if (clock != null && lookup != null) {

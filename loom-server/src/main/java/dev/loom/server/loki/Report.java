@@ -4,6 +4,7 @@ import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryReport;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** What the answers of a request lack, and what they cost. For one thread. */
@@ -31,7 +32,7 @@ final class Report {
         }
         if (lacks.limit() != Completeness.Limit.NONE) {
             timedOut |= lacks.limit() == Completeness.Limit.TIME;
-            warn(source, "query ended early: " + lacks.limit().name().toLowerCase(java.util.Locale.ROOT));
+            warn(source, "query ended early: " + lacks.limit().name().toLowerCase(Locale.ROOT));
         }
     }
 

@@ -92,6 +92,7 @@ final class LogQlParserTest {
                 "rate({source=\"a\"}[5s]) or vector(0)\u00a7line 1, col 24: not supported: or",
                 "1 2\u00a7line 1, col 3: unexpected 2, expected the end",
                 "sum(1)\u00a7line 1, col 1: a number is no series",
+                "-5s\u00a7line 1, col 2: number has a unit: 5s",
                 "1 + 5s\u00a7line 1, col 5: number has a unit: 5s",
                 "1e999999999999\u00a7line 1, col 1: not a number",
                 "{source=\"\\q\"}\u00a7line 1, col 10: unknown escape \\q",

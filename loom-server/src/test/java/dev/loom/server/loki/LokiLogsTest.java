@@ -23,8 +23,11 @@ import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -99,13 +102,13 @@ final class LokiLogsTest {
 
     private List<String> lines(String query) throws Exception {
         return loki.lines("query", query, "start", START, "end", END, "direction", "forward").stream()
-                .sorted(java.util.Comparator.comparingLong(LokiAnswers.Line::timeNs))
+                .sorted(Comparator.comparingLong(LokiAnswers.Line::timeNs))
                 .map(LokiAnswers.Line::text)
                 .toList();
     }
 
     private static List<String> numbered(int... numbers) {
-        return java.util.Arrays.stream(numbers).mapToObj(i -> "line " + i).toList();
+        return Arrays.stream(numbers).mapToObj(i -> "line " + i).toList();
     }
 
     @ParameterizedTest
@@ -128,9 +131,8 @@ final class LokiLogsTest {
                 "{source=~\"otlp.logs|requests\"} | attr_ms = 3\u00a73",
             })
     void shouldFindLogs(String query, String expected) throws Exception {
-        int[] numbers = java.util.Arrays.stream(expected.split(","))
-                .mapToInt(Integer::parseInt)
-                .toArray();
+        int[] numbers =
+                Arrays.stream(expected.split(",")).mapToInt(Integer::parseInt).toArray();
         assertEquals(numbered(numbers), lines(query));
     }
 
@@ -166,12 +168,12 @@ final class LokiLogsTest {
     @Test
     void shouldGroupByLevels() throws Exception {
         String at = (BEGIN_S + 15) + "";
-        Map<String, Double> expected = new java.util.TreeMap<>();
+        Map<String, Double> expected = new TreeMap<>();
         for (int i = 0; i < 16; i++) {
             expected.merge("{level=" + LEVELS.get(i % 8) + "}", 1.0, Double::sum);
         }
         assertEquals(expected, values("sum by (level) (count_over_time(" + LOGS + "[1h]))", at));
-        Map<String, Double> medians = new java.util.TreeMap<>();
+        Map<String, Double> medians = new TreeMap<>();
         // of two values the nearest rank of the median is the lower, of four the second
         int[] lower = {0, 1, 3, 4, 5, 6, 7};
         List<String> names = List.of("trace", "debug", "info", "warn", "error", "fatal", "unknown");
@@ -199,7 +201,7 @@ final class LokiLogsTest {
     }
 
     private Map<String, Double> values(String query, String at) throws Exception {
-        Map<String, Double> values = new java.util.TreeMap<>();
+        Map<String, Double> values = new TreeMap<>();
         for (LokiAnswers.Point point : loki.points("query", "query", query, "time", at)) {
             assertEquals(at, point.seconds().toPlainString());
             values.put(point.labels().toString(), point.value());
