@@ -24,6 +24,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class QueryApiTest {
     @TempDir
@@ -149,6 +151,31 @@ final class QueryApiTest {
         requireRefused(429, memory, "scan", "{\"source\":\"requests\"}");
         memory.release(3 << 20);
         assertEquals(0, memory.reserved());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseAnyFormBeforeItsFirstByte(AnswerForm form) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertEquals(504, refused(form, Duration.ofNanos(1), QueryMemory.UNLIMITED, out));
+        assertEquals(413, refused(form, Duration.ofMinutes(1), new QueryMemory(1 << 20), out));
+        QueryMemory memory = new QueryMemory(4 << 20);
+        memory.reserve((4 << 20) - (2 << 20)); // enough for lines, which hold no batch
+        if (form == AnswerForm.ARROW) {
+            assertEquals(429, refused(form, Duration.ofMinutes(1), memory, out));
+        }
+        assertEquals(2 << 20, memory.reserved());
+        assertEquals(0, out.size());
+    }
+
+    private int refused(AnswerForm form, Duration timeMax, QueryMemory memory, ByteArrayOutputStream out) {
+        StoreQueries queries =
+                new StoreQueries(() -> LoomReader.attach(directory), new StoreQueries.Limits(timeMax, 1_000), memory);
+        byte[] body = "{\"source\":\"requests\"}".getBytes(StandardCharsets.UTF_8);
+        return assertThrows(
+                        ApiFailure.class,
+                        () -> new QueryApi(directory, queries).answerTo("scan", body, form, () -> false, () -> out))
+                .status();
     }
 
     @Test
