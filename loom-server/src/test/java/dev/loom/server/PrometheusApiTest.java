@@ -86,8 +86,13 @@ final class PrometheusApiTest {
         Random random = new Random(9);
         UnsafeBuffer payload = new UnsafeBuffer(new byte[16]);
         for (int i = 0; i < 2_000; i++) {
-            double exact = Math.scalb((double) (random.nextInt(5) - 2), random.nextInt(6) - 3); // often on an edge
-            double d = i % 2 == 0 ? exact : random.nextGaussian();
+            double edge = Math.scalb((double) (random.nextInt(5) - 2), random.nextInt(6) - 3);
+            double d = switch (i % 4) {
+                case 0 -> edge;
+                case 1 -> Math.nextUp(edge);
+                case 2 -> Math.nextDown(edge);
+                default -> random.nextGaussian();
+            };
             long n = Math.round(random.nextGaussian() * 90);
             numbers.add(new double[] {d, n});
             payload.putDouble(0, d, ByteOrder.LITTLE_ENDIAN);
