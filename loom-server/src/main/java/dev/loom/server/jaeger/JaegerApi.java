@@ -14,10 +14,10 @@ import dev.loom.server.http.Route;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.text.DataOutput;
-import dev.loom.server.trace.Parameters;
 import dev.loom.server.trace.SpanQueries;
 import dev.loom.server.trace.SpanTimes;
 import dev.loom.server.trace.TraceIds;
+import dev.loom.server.trace.TraceParameters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -68,7 +68,7 @@ public final class JaegerApi implements HttpApi {
             return new JaegerRoute(OPERATIONS, this::operationsAndKinds);
         } else if (rest.startsWith(SERVICES + "/") && rest.endsWith(OPERATIONS_END)) {
             String service = rest.substring(SERVICES.length() + 1, rest.length() - OPERATIONS_END.length());
-            return new JaegerRoute(OPERATIONS, call -> operations(Parameters.decoded(service), call));
+            return new JaegerRoute(OPERATIONS, call -> operations(TraceParameters.decoded(service), call));
         } else if (rest.equals(TRACES)) {
             return new JaegerRoute(TRACES, this::traces);
         } else if (rest.startsWith(TRACES + "/")) {
@@ -113,7 +113,7 @@ public final class JaegerApi implements HttpApi {
     }
 
     private void services(HttpCall call) {
-        new Parameters(call).end();
+        new TraceParameters(call).end();
         SpanQueries.ask(queries, call, spans -> {
             TreeSet<String> services = new TreeSet<>();
             for (Source source : spans.sources()) {
@@ -127,7 +127,7 @@ public final class JaegerApi implements HttpApi {
     }
 
     private void operations(String service, HttpCall call) {
-        new Parameters(call).end();
+        new TraceParameters(call).end();
         SpanQueries.ask(queries, call, spans -> {
             TreeSet<String> operations = new TreeSet<>();
             for (Source source : named(spans)) {
@@ -147,7 +147,7 @@ public final class JaegerApi implements HttpApi {
     }
 
     private void operationsAndKinds(HttpCall call) {
-        Parameters in = new Parameters(call);
+        TraceParameters in = new TraceParameters(call);
         String service = in.required("service");
         String kind = in.text("spanKind");
         in.end();
@@ -191,7 +191,7 @@ public final class JaegerApi implements HttpApi {
     }
 
     private void traces(HttpCall call) {
-        JaegerSearch search = JaegerSearch.read(new Parameters(call));
+        JaegerSearch search = JaegerSearch.read(new TraceParameters(call));
         SpanQueries.ask(queries, call, spans -> {
             JaegerTraces traces = new JaegerTraces(spans.memory());
             for (TraceId id : search.ids()) {
@@ -206,7 +206,7 @@ public final class JaegerApi implements HttpApi {
 
     private void trace(String text, HttpCall call) {
         TraceId id = TraceIds.parse(text);
-        JaegerSearch.readTimes(new Parameters(call));
+        JaegerSearch.readTimes(new TraceParameters(call));
         SpanQueries.ask(queries, call, spans -> {
             JaegerTraces traces = new JaegerTraces(spans.memory());
             spans.trace(id.toString(), traces);

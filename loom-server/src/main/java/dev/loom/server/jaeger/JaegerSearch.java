@@ -6,10 +6,10 @@ import dev.loom.server.http.ApiFailure;
 import dev.loom.server.request.SpanTexts;
 import dev.loom.server.text.JsonObject;
 import dev.loom.server.time.EpochTime;
-import dev.loom.server.trace.Parameters;
 import dev.loom.server.trace.SpanTags;
 import dev.loom.server.trace.SpanTimes;
 import dev.loom.server.trace.TraceIds;
+import dev.loom.server.trace.TraceParameters;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -29,7 +29,7 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
     private static final long NS_PER_US = 1_000;
     private static final long TIME_US_MAX = Long.MAX_VALUE / NS_PER_US - 1;
 
-    static JaegerSearch read(Parameters in) {
+    static JaegerSearch read(TraceParameters in) {
         List<TraceId> ids =
                 in.texts("traceID").stream().map(TraceIds::parse).distinct().toList();
         if (ids.size() > IDS_MAX) {
@@ -60,7 +60,7 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
     }
 
     /** Reads the times, and then refuses what was not read. Both ends are inclusive, in microseconds. */
-    static SpanTimes readTimes(Parameters in) {
+    static SpanTimes readTimes(TraceParameters in) {
         Long start = in.number("start", 0, TIME_US_MAX);
         Long end = in.number("end", 0, TIME_US_MAX);
         String lookback = in.text("lookback");
@@ -85,7 +85,7 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
     }
 
     /** A duration as expressions write it; Jaeger also takes the sign for micro. */
-    private static @Nullable String duration(Parameters in, String name) {
+    private static @Nullable String duration(TraceParameters in, String name) {
         String text = in.text(name);
         if (text == null) {
             return null;

@@ -13,11 +13,11 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.request.SpanChoice;
 import dev.loom.server.request.SpanTexts;
-import dev.loom.server.trace.Parameters;
 import dev.loom.server.trace.SpanQueries;
 import dev.loom.server.trace.SpanTags;
 import dev.loom.server.trace.SpanTimes;
 import dev.loom.server.trace.TraceIds;
+import dev.loom.server.trace.TraceParameters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ public final class TempoApi implements HttpApi {
             boolean v2 = rest.startsWith(TAG_V2);
             int from = v2 ? TAG_V2.length() : TAG.length();
             int to = rest.length() - VALUES.length();
-            String tag = Parameters.decoded(rest.substring(Math.min(from, to), to));
+            String tag = TraceParameters.decoded(rest.substring(Math.min(from, to), to));
             return new TempoRoute("tags", call -> tags.values(tag, v2, call));
         }
         throw ApiFailure.notFound("no such path: " + path);
@@ -148,7 +148,7 @@ public final class TempoApi implements HttpApi {
     /** All spans of a trace, whenever they arrived: times only tell Tempo where to look. */
     private void trace(String text, boolean v2, HttpCall call) {
         String id = TraceIds.parse(text).toString();
-        Parameters in = new Parameters(call);
+        TraceParameters in = new TraceParameters(call);
         times(in);
         in.end();
         String accept = call.header("Accept");
@@ -171,7 +171,7 @@ public final class TempoApi implements HttpApi {
     }
 
     /** Seconds; both ends are inclusive. */
-    static SpanTimes times(Parameters in) {
+    static SpanTimes times(TraceParameters in) {
         Long start = in.number("start", 0, SECONDS_MAX);
         Long end = in.number("end", 0, SECONDS_MAX);
         return new SpanTimes(
@@ -180,7 +180,7 @@ public final class TempoApi implements HttpApi {
     }
 
     private void search(HttpCall call) {
-        Parameters in = new Parameters(call);
+        TraceParameters in = new TraceParameters(call);
         SpanChoice choice = choice(in);
         SpanTimes times = times(in);
         Long limit = in.number("limit", 1, TracesRequest.LIMIT_MAX);
@@ -218,7 +218,7 @@ public final class TempoApi implements HttpApi {
         return metrics;
     }
 
-    private static SpanChoice choice(Parameters in) {
+    private static SpanChoice choice(TraceParameters in) {
         String query = in.text("q");
         String text = in.text("tags");
         if (in.text("minDuration") != null || in.text("maxDuration") != null) {

@@ -8,9 +8,9 @@ import dev.loom.server.http.HttpCall;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.tempo.SpanField.Scope;
-import dev.loom.server.trace.Parameters;
 import dev.loom.server.trace.SpanQueries;
 import dev.loom.server.trace.SpanTimes;
+import dev.loom.server.trace.TraceParameters;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,7 +36,7 @@ final class TempoTags {
 
     /** The names of tags, as far as the newest spans have them; in the second version by scope. */
     void names(HttpCall call, boolean v2) {
-        Parameters in = new Parameters(call);
+        TraceParameters in = new TraceParameters(call);
         String scope = in.text("scope");
         condition(in);
         TempoApi.times(in);
@@ -91,7 +91,7 @@ final class TempoTags {
         if (field == null) {
             throw ApiFailure.badRequest("not a tag that is supported: " + tag + "; for example resource.service.name");
         }
-        Parameters in = new Parameters(call);
+        TraceParameters in = new TraceParameters(call);
         TraceQl query = condition(in);
         SpanTimes times = TempoApi.times(in);
         Long limit = in.number("limit", 0, VALUES_LIMIT_MAX);
@@ -130,7 +130,7 @@ final class TempoTags {
         }
     }
 
-    private static TraceQl condition(Parameters in) {
+    private static TraceQl condition(TraceParameters in) {
         String query = in.text("q");
         try {
             return TraceQl.parse(query == null ? "" : query);
@@ -139,7 +139,7 @@ final class TempoTags {
         }
     }
 
-    private static void ignoreLimits(Parameters in) {
+    private static void ignoreLimits(TraceParameters in) {
         in.text("limit");
         in.text("maxStaleValues");
     }

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * The parameters of a request, read one by one; {@link #end} refuses those that nobody has read. An empty value is none, as forms send it.
  * Methods throw an {@link ApiFailure} for what they can't read. For one thread.
  */
-public final class Parameters {
+public final class TraceParameters {
     private final Map<String, List<String>> values;
     private final TreeSet<String> known = new TreeSet<>();
 
     /** Reads those of a request. */
-    public Parameters(HttpCall call) {
+    public TraceParameters(HttpCall call) {
         values = call.parameters();
     }
 
