@@ -94,6 +94,11 @@ public final class Histogram extends Query<Histogram> {
         return this;
     }
 
+    /** The number of bins, or of groups of them, that values are counted in, empty ones included. */
+    public int binCount() {
+        return byValue ? scale(indexed.function().type()).count() : 1;
+    }
+
     /** Counts all values together. */
     public Histogram oneBin() {
         byValue = false;

@@ -59,6 +59,13 @@ public record BinGroup(int from, int to, boolean gap) {
         return groups;
     }
 
+    /** A group for each of so many bins. */
+    static List<BinGroup> each(int bins) {
+        return IntStream.range(0, bins)
+                .mapToObj(bin -> new BinGroup(bin, bin + 1, false))
+                .toList();
+    }
+
     private static int groups(List<BinGroup> parts, int each) {
         return parts.stream()
                 .mapToInt(part -> (part.to() - part.from() + each - 1) / each)

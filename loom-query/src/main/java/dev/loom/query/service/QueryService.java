@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One service belongs to one caller, whose queries it can cancel together. Its methods may be called from any thread.
  */
 public final class QueryService {
+    /** The most cells, 2 MiB, that are counted in without knowing which of them stay empty. */
+    private static final int CELLS_AT_ONCE_MAX = 1 << 18;
+
     /** Memory for the records that event-time order holds back. */
     private static final long EVENT_ROOM_BYTES = 32L << 20;
 
@@ -250,6 +253,17 @@ public final class QueryService {
             results.onHistogram(request, counts, List.of());
             return;
         }
+        Histogram every = selected.restrict(byValue(snapshot, selected, function));
+        if (steps != null && request.groupsMax() == Integer.MAX_VALUE && fits(every, steps)) {
+            Histogram.Counts counts = steps.count(every, selected, run);
+            if (counts.count() == 0) {
+                results.onNothing("no values in the range");
+                return;
+            }
+            steps.addMissing(snapshot, selected, run);
+            results.onHistogram(request, counts, BinGroup.each(counts.bins()));
+            return;
+        }
         Histogram.Counts values = run.count(run.prepare(selected.confine(byValue(snapshot, selected, function))));
         if (steps == null) {
             results.onHistogram(request, values, BinGroup.of(values, request.groupsMax()));
@@ -267,6 +281,11 @@ public final class QueryService {
         Histogram.Counts counts = steps.count(query.groups(BinGroup.ends(groups)), selected, run);
         steps.addMissing(snapshot, selected, run);
         results.onHistogram(request, counts, groups);
+    }
+
+    /** Whether all bins can be counted in at once, the empty ones too. */
+    private static boolean fits(Histogram query, HistogramSteps steps) {
+        return (long) query.binCount() * steps.count() <= CELLS_AT_ONCE_MAX;
     }
 
     private static void count(

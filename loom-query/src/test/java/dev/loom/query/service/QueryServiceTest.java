@@ -23,7 +23,9 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.LongStream;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -248,6 +250,40 @@ final class QueryServiceTest {
         assertEquals(4, results.counts.count(0));
         assertEquals(2, results.counts.count(2));
         assertEquals(10, results.counts.count());
+    }
+
+    @Test
+    void shouldCountTheSameWithAndWithoutKnowingWhichBinsStayEmpty() {
+        // 262,144 cells at most are counted in at once; a limit of groups asks for the bins that are not empty first
+        for (int steps : new int[] {1, 7, 200, 2_000}) {
+            HistogramRequest.Steps byTime = new HistogramRequest.Steps(Duration.ofNanos(1 + 2_000_000 / steps), 80);
+            QueryReport one = run(new HistogramRequest(all(), "i", true, Integer.MAX_VALUE, byTime, QueryLimits.NONE));
+            Map<List<Object>, Long> cells = cells();
+            assertEquals(
+                    2_000, cells.values().stream().mapToLong(Long::longValue).sum());
+            assertEquals(results.groups.size(), results.counts.bins());
+            QueryReport two =
+                    run(new HistogramRequest(all(), "i", true, Integer.MAX_VALUE - 1, byTime, QueryLimits.NONE));
+            assertEquals(cells(), cells);
+            assertEquals(two.completeness(), one.completeness());
+            run(new HistogramRequest(all("i < 0"), "i", true, Integer.MAX_VALUE, byTime, QueryLimits.NONE));
+            assertEquals("no values in the range", results.nothing);
+            results.nothing = null;
+        }
+    }
+
+    private Map<List<Object>, Long> cells() {
+        Map<List<Object>, Long> cells = new HashMap<>();
+        for (int step = 0; step < results.counts.steps(); step++) {
+            for (int bin = 0; bin < results.counts.bins(); bin++) {
+                if (results.counts.count(step, bin) > 0) {
+                    cells.put(
+                            List.of(results.counts.range(step), results.counts.low(bin), results.counts.high(bin)),
+                            results.counts.count(step, bin));
+                }
+            }
+        }
+        return cells;
     }
 
     @Test
