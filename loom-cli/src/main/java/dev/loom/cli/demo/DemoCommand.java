@@ -166,6 +166,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private static void suggest(Narrator narrator) {
         narrator.heading("What to try next");
+        narrator.suggest("All of it in a browser, from a heatmap to the cause:", "ui");
         narrator.suggest(
                 "The work of a query, without its chunk index:",
                 "top requests latency_ns -n 3 --explain --disable-index chunk");
