@@ -86,7 +86,7 @@ final class ServiceFilesTest {
         ServerSettings settings = ServerSettings.read(file, Map.of(), Map.of()).build();
         assertEquals(
                 "unix:/run/loom/ingest.sock", settings.ingest().orElseThrow().toString());
-        assertEquals(new QueryPool.Limits(8, 16, Duration.ofSeconds(5), 8), settings.queries);
+        assertEquals(new QueryPool.Limits(8, 64, Duration.ofSeconds(30), 8), settings.queries);
         assertEquals(64 << 20, settings.otlp.budgetLength());
     }
 
