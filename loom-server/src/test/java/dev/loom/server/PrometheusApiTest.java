@@ -47,7 +47,9 @@ final class PrometheusApiTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .build(); // as Grafana: a connection for each panel
     private final List<long[]> records = new ArrayList<>();
     private @Nullable LoomServer server;
 
