@@ -39,28 +39,29 @@ final class FollowedStore implements Store {
         }
     }
 
-    private synchronized LoomReader current() {
+    /** Called with the lock, so that nobody closes the reader before it has answered. */
+    private LoomReader current() {
         snapshot().close();
         return reader;
     }
 
     @Override
-    public List<Source> sources() {
+    public synchronized List<Source> sources() {
         return current().sources();
     }
 
     @Override
-    public Optional<Source> source(String name) {
+    public synchronized Optional<Source> source(String name) {
         return current().source(name);
     }
 
     @Override
-    public List<Index> indexes() {
+    public synchronized List<Index> indexes() {
         return current().indexes();
     }
 
     @Override
-    public StoreInfo info() {
+    public synchronized StoreInfo info() {
         return current().info();
     }
 
