@@ -258,8 +258,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
             } catch (ApiFailure e) {
                 fail(e);
-            } catch (OutOfMemoryError e) {
-                callback.failed(e); // no thread can be created
+            } catch (RuntimeException | OutOfMemoryError e) {
+                callback.failed(e); // no thread can be created, or a defect: the client must not wait for ever
             }
         }
 
