@@ -366,6 +366,7 @@ class FencingTest {
                 thread.join();
             }
             assertEquals(List.of(), List.copyOf(failures));
+            assertTrue(answer.matches("[0-9]+"), "the other process failed: " + answer);
             opened.addAndGet(Integer.parseInt(answer));
         } finally {
             done.set(true);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The main class of a process that opens a store again and again, and says how often it got it. */
+/** The main class of a process that opens a store again and again, and says how often it got it, or what went wrong. */
 final class RacingProcess {
     private RacingProcess() {}
 
@@ -26,6 +26,10 @@ final class RacingProcess {
                 Files.delete(owned);
             } catch (StoreLockedException e) {
                 Thread.onSpinWait();
+            } catch (Throwable e) {
+                e.printStackTrace();
+                System.out.println(e);
+                return;
             }
         }
         System.out.println(opened);
