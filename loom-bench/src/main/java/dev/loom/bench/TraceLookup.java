@@ -4,6 +4,8 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.bench.otlp.TraceSource;
@@ -33,8 +35,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Looks traces up by their ids among spans that came by OTLP, and puts them together: through token filters and without them, cold and
- * warm. The number of spans is compared with what was sent.
+ * Looks traces up by their ids among spans that came by OTLP, and puts them together: through token filters, an index by trace, and
+ * neither, cold and warm. The number of spans is compared with what was sent.
  */
 public final class TraceLookup {
     private static final String[] DEFAULTS = {
@@ -42,9 +44,14 @@ public final class TraceLookup {
         "allow-tmpfs", "false",
         "staging", "/dev/shm",
         "spans", "10000000",
+        "trace-spans", "9",
+        "open", "64",
+        "keyed", "false",
         "traces", "50",
         "scans", "3"
     };
+
+    private static final String SOURCE = "otlp.spans";
 
     /** A lookup: its time, and what it read. */
     private record Lookup(QueryTimer time, QueryReport report) {}
@@ -72,7 +79,11 @@ public final class TraceLookup {
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")))) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             final Path store = disk.path().resolve("store");
-            final TraceSource source = new TraceSource(Long.parseLong(options.text("spans")), options.number("traces"));
+            final TraceSource source = new TraceSource(
+                    Long.parseLong(options.text("spans")),
+                    options.number("traces"),
+                    options.number("trace-spans"),
+                    options.number("open"));
             final LoomConfig config = LoomConfig.at(store)
                     .stagingDirectory(staging.path())
                     .maxBytes(LoomConfig.UNLIMITED)
@@ -81,7 +92,12 @@ public final class TraceLookup {
                     .build();
             long startNs = System.nanoTime();
             try (SharedWriter writer = new SharedWriter(Loom.open(config))) {
-                source.send(new OtlpIngester(writer, IngestSettings.defaults()));
+                final OtlpIngester ingester = new OtlpIngester(writer, IngestSettings.defaults());
+                if (options.flag("keyed")) {
+                    source.sendRequest(ingester);
+                    indexByTrace(writer.loom());
+                }
+                source.send(ingester);
             }
             out.printf(Locale.ROOT, "sent in %.1f s%n", (System.nanoTime() - startNs) / 1e9);
             startNs = System.nanoTime();
@@ -91,19 +107,34 @@ public final class TraceLookup {
                 }
             }
             out.printf(Locale.ROOT, "text index finished in %.1f s%n", (System.nanoTime() - startNs) / 1e9);
-            new TraceLookup(out, store, source.chosen()).lookUp(options.number("scans"));
+            new TraceLookup(out, store, source.chosen())
+                    .lookUp(options.number("scans"), options.flag("keyed"));
         }
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
 
-    private void lookUp(int scans) throws Exception {
+    private static void indexByTrace(Loom loom) {
+        final Source spans = loom.sources().stream()
+                .filter(each -> each.name().equals(SOURCE))
+                .findAny()
+                .orElseThrow();
+        final IndexFunction duration = IndexFunction.field(spans.format(), "duration");
+        loom.defineIndex(spans.id(), "duration:trace_id", duration, Bins.logLinear(), List.of("trace_id"));
+    }
+
+    private void lookUp(int scans, boolean keyed) throws Exception {
         final MarkdownTable table = new MarkdownTable(
                 out, "A trace by its id", "what", "lookups", "ms", "CPU ms", "pages read", "MiB read, all logs");
-        final QueryLimits without = new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME, QueryIndex.CHUNK));
+        final QueryLimits withoutText = new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME, QueryIndex.CHUNK));
+        final QueryLimits without = new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME));
         row(table, "token filters, cold", traces.size(), true, QueryLimits.NONE);
         row(table, "token filters, warm", traces.size(), false, QueryLimits.NONE);
-        row(table, "no token filters, cold", scans, true, without);
-        row(table, "no token filters, warm", scans, false, without);
+        if (keyed) {
+            row(table, "index by trace_id, cold", traces.size(), true, withoutText);
+            row(table, "index by trace_id, warm", traces.size(), false, withoutText);
+        }
+        row(table, "neither, cold", scans, true, without);
+        row(table, "neither, warm", scans, false, without);
     }
 
     private void row(MarkdownTable table, String name, int count, boolean cold, QueryLimits limits) throws Exception {
@@ -140,7 +171,7 @@ public final class TraceLookup {
         }
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot()) {
-            final Source source = snapshot.source("otlp.spans").orElseThrow();
+            final Source source = snapshot.source(SOURCE).orElseThrow();
             final TraceId trace = TraceId.parse(id);
             final TraceRequest request = new TraceRequest(
                     trace,

@@ -49,7 +49,8 @@ final class WorkloadsTest {
 
     @Test
     void shouldLookTracesUp() throws Exception {
-        assertEquals(4, rows(TraceLookup::run, "--spans", "3000", "--traces", "5", "--scans", "2"));
+        assertEquals(
+                6, rows(TraceLookup::run, "--spans", "3000", "--traces", "5", "--scans", "2", "--keyed", "true"));
     }
 
     @Test

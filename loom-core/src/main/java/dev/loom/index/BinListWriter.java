@@ -32,19 +32,15 @@ public final class BinListWriter {
             int offset) {
         boolean ofDoubles = type == ValueType.F64;
         int keyShift = values == null ? keyShift(bins, ofDoubles) : keyShift(bins, values, valuesBegin);
-        int sumShift = ofDoubles && values == null ? sumShift(bins) : 0;
-        int at = offset;
+        int sumShift = ofDoubles && values == null ? sumShift(bins, null) : 0;
+        int flag = values == null ? 0 : BinListDescriptor.VALUES_FLAG;
+        int at = putHeader(keyShift | flag, ofDoubles, sumShift, buffer, offset);
         int next = valuesBegin;
-        buffer.putByte(at++, (byte) (values == null ? keyShift : keyShift | BinListDescriptor.VALUES_FLAG));
-        if (ofDoubles) {
-            buffer.putByte(at++, (byte) sumShift);
-        }
         int before = -1;
         bins.rewind();
         while (bins.next()) {
             int form = form(bins);
-            at = Varints.put(buffer, at, ((long) (bins.bin() - before - 1) << BinListDescriptor.FORM_BITS) | form);
-            at = putKeys(bins, scale, form, keyShift, buffer, at);
+            at = putBin(bins, before, form, false, scale, keyShift, buffer, at);
             if (form == BinListDescriptor.MORE && values != null) {
                 at = putValues(bins, values, next, keyShift, buffer, at);
             } else if (form == BinListDescriptor.MORE) {
@@ -54,6 +50,61 @@ public final class BinListWriter {
             next += bins.count();
         }
         return at;
+    }
+
+    /** Writes bins of which some have their values. Returns the offset after them. */
+    int write(
+            BinTable bins,
+            MergedValues values,
+            BinScale scale,
+            ValueType type,
+            MutableDirectBuffer buffer,
+            int offset) {
+        boolean ofDoubles = type == ValueType.F64;
+        int keyShift = Math.min(keyShift(bins, ofDoubles), values.trailingZeros());
+        int sumShift = ofDoubles ? sumShift(bins, values) : 0;
+        int at = putHeader(keyShift | BinListDescriptor.SOME_VALUES_FLAG, ofDoubles, sumShift, buffer, offset);
+        int before = -1;
+        bins.rewind();
+        while (bins.next()) {
+            int form = form(bins);
+            long[] of = form == BinListDescriptor.MORE ? values.chosen(bins.bin()) : null;
+            if (of != null) {
+                at = putBin(bins, before, BinListDescriptor.MORE_WITH_VALUES, true, scale, keyShift, buffer, at);
+                at = putValues(bins, of, 0, keyShift, buffer, at);
+            } else {
+                at = putBin(bins, before, form, true, scale, keyShift, buffer, at);
+                if (form == BinListDescriptor.MORE) {
+                    at = ofDoubles ? putDoubleSum(bins, sumShift, buffer, at) : putKeySum(bins, keyShift, buffer, at);
+                }
+            }
+            before = bins.bin();
+        }
+        return at;
+    }
+
+    private static int putHeader(
+            int keyShiftAndFlags, boolean ofDoubles, int sumShift, MutableDirectBuffer buffer, int offset) {
+        buffer.putByte(offset, (byte) keyShiftAndFlags);
+        if (ofDoubles) {
+            buffer.putByte(offset + 1, (byte) sumShift);
+        }
+        return offset + (ofDoubles ? 2 : 1);
+    }
+
+    /** Writes the current bin up to its sum or values. */
+    private static int putBin(
+            BinTable bins,
+            int before,
+            int form,
+            boolean someValues,
+            BinScale scale,
+            int keyShift,
+            MutableDirectBuffer buffer,
+            int offset) {
+        long number = (long) (bins.bin() - before - 1) << BinListDescriptor.formBits(someValues);
+        int at = Varints.put(buffer, offset, number | form);
+        return putKeys(bins, scale, form, keyShift, buffer, at);
     }
 
     /** Writes the values of the current bin, which begin at {@code from}. */
@@ -97,7 +148,7 @@ public final class BinListWriter {
         int at = offset;
         if (form == BinListDescriptor.EQUAL) {
             at = Varints.put(buffer, at, bins.count() - BinListDescriptor.EQUAL_COUNT_MIN);
-        } else if (form == BinListDescriptor.MORE) {
+        } else if (form >= BinListDescriptor.MORE) {
             at = Varints.put(buffer, at, bins.count() - BinListDescriptor.MORE_COUNT_MIN);
         }
         long min = bins.minKey() >> keyShift;
@@ -151,11 +202,12 @@ public final class BinListWriter {
         return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));
     }
 
-    private static int sumShift(BinTable bins) {
+    /** @param values the bins with values have no sum; null for none */
+    private static int sumShift(BinTable bins, @Nullable MergedValues values) {
         long bits = 0;
         bins.rewind();
         while (bins.next()) {
-            if (form(bins) == BinListDescriptor.MORE) {
+            if (form(bins) == BinListDescriptor.MORE && (values == null || values.chosen(bins.bin()) == null)) {
                 bits |= Double.doubleToRawLongBits(bins.doubleSum());
             }
         }

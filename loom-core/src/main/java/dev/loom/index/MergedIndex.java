@@ -5,6 +5,7 @@ import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.value.BinScale;
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an index holds of several chunks together: their totals and bins, merged. Exact for up to 2^31 values, but for the rounding of
@@ -14,6 +15,9 @@ public final class MergedIndex {
     private final ValueType type;
     private final BinScale scale;
     private final BinTable bins;
+    /** Null if the index keeps none. */
+    private final @Nullable MergedValues values;
+
     private final IndexSummary totals = new IndexSummary();
     private boolean binned;
     private int parts;
@@ -23,6 +27,7 @@ public final class MergedIndex {
         this.type = definition.function().type();
         this.scale = scale;
         this.bins = new BinTable(type == ValueType.F64);
+        this.values = definition.bins().keepsValues() && definition.key() == null ? new MergedValues() : null;
         this.binned = definition.kind() == Index.Kind.VALUE;
         totals.clear(definition.id());
     }
@@ -52,10 +57,32 @@ public final class MergedIndex {
         bins.merge(bin, values, minKey, maxKey, sum);
     }
 
+    /** Whether it takes the values of bins that have few. */
+    public boolean keepsValues() {
+        return values != null;
+    }
+
+    /** Adds a value of a bin that was added, if it takes them. */
+    public void addValue(int bin, long key) {
+        if (values != null) {
+            values.add(bin, key);
+        }
+    }
+
+    /** Forgets the values of a bin, since those of a part are not known. */
+    public void dropValues(int bin) {
+        if (values != null) {
+            values.drop(bin);
+        }
+    }
+
     /** Forgets all bins, since those of a part are not known, or are too many. */
     public void dropBins() {
         binned = false;
         bins.clear();
+        if (values != null) {
+            values.clear();
+        }
     }
 
     /** Whether all parts' bins are here. */
@@ -68,14 +95,22 @@ public final class MergedIndex {
         return bins.entryCount();
     }
 
-    /** The most bytes that {@link #encodeBins} writes. */
-    public int binsLengthMax() {
-        return BinListWriter.lengthMax(bins.entryCount(), 0);
-    }
-
-    /** Writes the bins. Returns the offset after them. */
+    /** Writes the bins without their values. Returns the offset after them. */
     public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
         return writer.write(bins, null, 0, scale, type, buffer, offset);
+    }
+
+    /**
+     * Writes the bins. Returns the offset after them.
+     *
+     * @param valuesMax how many values there may be, of the bins with the fewest
+     */
+    public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset, int valuesMax) {
+        if (values == null) {
+            return encodeBins(writer, buffer, offset);
+        }
+        values.choose(valuesMax);
+        return writer.write(bins, values, scale, type, buffer, offset);
     }
 
     /** Whether totals that were stored are these; sums of doubles may differ by their rounding. */

@@ -35,8 +35,10 @@ public final class BinListReader {
     private long maxKey;
     private double doubleSum;
 
-    /** Whether bins of several values have them all. */
-    private boolean valuesKept;
+    /** The form of bins of several values that have them all; -1 if there are none. */
+    private int formWithValues;
+
+    private int formBits;
 
     /** Where the current bin's values begin, and the bits of each. */
     private int valuesAt;
@@ -54,9 +56,15 @@ public final class BinListReader {
     public void wrap(DirectBuffer buffer, int offset, int length) {
         bytes.wrap(buffer, offset, offset + length);
         int header = bytes.nextByte();
-        valuesKept = (header & BinListDescriptor.VALUES_FLAG) != 0;
-        keyShift = checked(header & ~BinListDescriptor.VALUES_FLAG & 0xFF, Long.SIZE - 1);
-        sumShift = ofDoubles ? shift(Long.SIZE) : 0;
+        boolean some = (header & BinListDescriptor.SOME_VALUES_FLAG) != 0;
+        boolean all = (header & BinListDescriptor.VALUES_FLAG) != 0;
+        if (some && all) {
+            throw bytes.malformed("values");
+        }
+        formWithValues = all ? BinListDescriptor.MORE : some ? BinListDescriptor.MORE_WITH_VALUES : -1;
+        formBits = BinListDescriptor.formBits(some);
+        keyShift = header & BinListDescriptor.KEY_SHIFT_MASK;
+        sumShift = ofDoubles ? sumShift() : 0;
         lastBin = scale.count() - 1;
         mark(-1);
     }
@@ -96,12 +104,9 @@ public final class BinListReader {
         return below;
     }
 
-    private int shift(int max) {
-        return checked(bytes.nextByte(), max);
-    }
-
-    private int checked(int shift, int max) {
-        if (shift < 0 || shift > max) {
+    private int sumShift() {
+        int shift = bytes.nextByte();
+        if (shift < 0 || shift > Long.SIZE) {
             throw bytes.malformed("shift");
         }
         return shift;
@@ -118,7 +123,7 @@ public final class BinListReader {
 
     private void readRest() {
         readKeys();
-        if (form == BinListDescriptor.MORE && !valuesKept) {
+        if (form == BinListDescriptor.MORE && form != formWithValues) {
             readSum();
         }
     }
@@ -152,7 +157,7 @@ public final class BinListReader {
     }
 
     private void skipKeys() {
-        if (form == BinListDescriptor.MORE && valuesKept) {
+        if (form == formWithValues) {
             bytes.skip(1);
             enterValues(bytes.next());
             return;
@@ -174,8 +179,11 @@ public final class BinListReader {
     /** Reads the next bin's number and count. */
     private void nextBin() {
         long header = bytes.next();
-        form = (int) header & BinListDescriptor.FORM_MASK;
-        long skipped = header >>> BinListDescriptor.FORM_BITS;
+        form = (int) header & ((1 << formBits) - 1);
+        if (form > BinListDescriptor.MORE && form != formWithValues) {
+            throw bytes.malformed("form");
+        }
+        long skipped = header >>> formBits;
         if (skipped >= scale.count() - bin - 1) {
             throw bytes.malformed("bin");
         }
@@ -200,7 +208,7 @@ public final class BinListReader {
         long low = scale.lowKey(bin) >> keyShift;
         long high = scale.highKey(bin) >> keyShift;
         long distance = bytes.next();
-        long range = form == BinListDescriptor.TWO || form == BinListDescriptor.MORE ? bytes.next() : 0;
+        long range = form == BinListDescriptor.ONE || form == BinListDescriptor.EQUAL ? 0 : bytes.next();
         long room = high - low; // unsigned
         if (low > high
                 || Long.compareUnsigned(distance, room) > 0
@@ -212,7 +220,7 @@ public final class BinListReader {
         if (minKey < scale.lowKey(bin)) {
             throw bytes.malformed("key");
         }
-        if (form == BinListDescriptor.MORE && valuesKept) {
+        if (form == formWithValues) {
             enterValues(range);
         }
     }
@@ -258,18 +266,18 @@ public final class BinListReader {
     }
 
     /**
-     * Whether the bin determines all its values, available as {@link #key}: if the index keeps them, or they are few; for three
-     * integers, the sum gives the middle one.
+     * Whether the bin determines all its values, available as {@link #key}: if it has them, or they are two at most; for three integers,
+     * the sum gives the middle one.
      */
     public boolean isComplete() {
-        return valuesKept
+        return form == formWithValues
                 || form != BinListDescriptor.MORE
                 || (count == BinListDescriptor.MORE_COUNT_MIN && !ofDoubles);
     }
 
     /** The key of a complete bin's i-th value, from 0; in any order. */
     public long key(int i) {
-        if (form == BinListDescriptor.MORE && valuesKept) {
+        if (form == formWithValues) {
             // never beyond the bin, whatever the bits say
             long above = bytes.bits(valuesAt, (long) i * valueBits, valueBits);
             return minKey + ((Long.compareUnsigned(above, valueMax) > 0 ? valueMax : above) << keyShift);
@@ -279,7 +287,7 @@ public final class BinListReader {
 
     /** Adds the keys of an index of integers; for unsigned ones, a key is the value minus 2^63. */
     public void addKeysTo(LongSum sum) {
-        if (form == BinListDescriptor.MORE && valuesKept) {
+        if (form == formWithValues) {
             for (int i = 0; i < count; i++) {
                 sum.add(key(i));
             }
@@ -301,7 +309,7 @@ public final class BinListReader {
 
     /** Adds the values of an index of doubles. */
     public void addTo(DoubleSum sum) {
-        if (form == BinListDescriptor.MORE && valuesKept) {
+        if (form == formWithValues) {
             for (int i = 0; i < count; i++) {
                 sum.add(ValueType.doubleOf(key(i)));
             }

@@ -3,9 +3,9 @@ package dev.loom.record;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Chunks collected newest first, to be returned oldest first; at most {@link #CHUNKS_MAX}. For one thread. */
+/** Chunks collected newest first, to be returned oldest first. For one thread. */
 final class CollectedChunks {
-    /** Four words each: 32 KiB. */
+    /** As many as a walk may hold; four words each: 32 KiB. */
     static final int CHUNKS_MAX = 1024;
 
     private static final long UNLISTED = -1;
@@ -22,13 +22,15 @@ final class CollectedChunks {
      * Collects chunks back to a time or an address.
      *
      * @param bytesMax the most bytes of the index to read
+     * @param chunksMax the most chunks
      * @return null if there are too many
      */
-    static @Nullable CollectedChunks collect(DescendingChunks chunks, long fromNs, long fromAddress, long bytesMax) {
+    static @Nullable CollectedChunks collect(
+            DescendingChunks chunks, long fromNs, long fromAddress, long bytesMax, int chunksMax) {
         CollectedChunks collected = new CollectedChunks();
         boolean more = true;
         while (more && chunks.next()) {
-            if (collected.count == CHUNKS_MAX || chunks.bytesRead() > bytesMax) {
+            if (collected.count == chunksMax || chunks.bytesRead() > bytesMax) {
                 return null;
             }
             collected.add(chunks);

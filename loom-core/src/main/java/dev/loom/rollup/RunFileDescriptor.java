@@ -45,7 +45,8 @@ final class RunFileDescriptor {
     /** Reads {@code LoomRuns} in a dump. */
     static final long MAGIC = 0x736e_7552_6d6f_6f4cL;
 
-    static final int VERSION = 1;
+    /** Version 1 had no values of bins. */
+    static final int VERSION = 2;
 
     static final int VERSION_OFFSET = 8;
     static final int LEVEL_OFFSET = 12;

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * whole. Holds one run. For one thread.
  */
 public final class RunWriter implements AutoCloseable {
+    /** The most bytes of an index's bins. */
+    public static final int BINS_LENGTH_MAX = RunFileDescriptor.LENGTH_MAX;
+
     private final RunFiles files;
     private final long storeId;
     private final RunChecksum checksum;
@@ -92,7 +95,7 @@ public final class RunWriter implements AutoCloseable {
      * @return their address, or {@link IndexSummary#NO_BINS} if they are too long
      */
     public long addBins(DirectBuffer source, int binsLength) {
-        if (binsLength > RunFileDescriptor.LENGTH_MAX) {
+        if (binsLength > BINS_LENGTH_MAX) {
             return IndexSummary.NO_BINS;
         }
         require(RunFileDescriptor.BINS_HEADER_LENGTH + binsLength);

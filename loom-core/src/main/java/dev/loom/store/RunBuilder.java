@@ -35,11 +35,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sums up runs of chunks. Of each source it merges the totals and bins of those indexes that every chunk with the source lists. Holds
- * one run: at most {@value #BINS_MAX} bins, beyond which indexes go without. For one thread.
+ * one run: at most {@value #BINS_MAX} bins, beyond which indexes go without, and a few values of each index that keeps them. For one
+ * thread.
  */
 final class RunBuilder {
     /** 40 bytes each, and as much again for a table that is half full. */
     private static final int BINS_MAX = 1 << 17;
+
+    /** The most values that an index's bins of a run of level 1 have, and of one above: some 2 and 20 KB of latencies. */
+    private static final int VALUES_MAX = 768;
+
+    private static final int VALUES_MAX_ABOVE = 8_192;
 
     private final IntFunction<@Nullable Index> indexes;
     private final Map<Integer, BinListReader> readers = new HashMap<>();
@@ -251,6 +257,7 @@ final class RunBuilder {
 
     private boolean putBins(MergedIndex merged, BinListReader list) {
         while (list.next()) {
+            putValues(merged, list);
             if (merged.type() == ValueType.F64) {
                 doubles.clear();
                 list.addTo(doubles);
@@ -262,6 +269,20 @@ final class RunBuilder {
             }
         }
         return true;
+    }
+
+    private static void putValues(MergedIndex merged, BinListReader list) {
+        if (!merged.keepsValues()) {
+            return;
+        }
+        int bin = list.bin();
+        if (!list.isComplete()) {
+            merged.dropValues(bin);
+            return;
+        }
+        for (int i = 0; i < list.count(); i++) {
+            merged.addValue(bin, list.key(i));
+        }
     }
 
     /**
@@ -346,7 +367,7 @@ final class RunBuilder {
         List<SourceRun> all = new ArrayList<>(sources.values());
         for (SourceRun source : all) {
             source.indexes.values().removeIf(index -> index.parts() < source.parts);
-            source.indexes.forEach((id, index) -> writeBins(writer, index, source.keyed.get(id)));
+            source.indexes.forEach((id, index) -> writeBins(writer, index, source.keyed.get(id), level));
         }
         writer.beginDirectory(start, end, lastEntry, chunks, sources.size());
         sources.forEach((id, source) -> {
@@ -409,19 +430,25 @@ final class RunBuilder {
         if (!merged.hasBins()) {
             return true; // or they are apart by key
         }
-        int length = merged.encodeBins(encoder, encoded, 0);
+        int length = encode(merged, run.level());
         return length == run.binsLength()
                 && new UnsafeBuffer(encoded, 0, length).equals(new UnsafeBuffer(run.bins(), 0, length));
     }
 
-    private void writeBins(RunWriter writer, MergedIndex index, @Nullable MergedKeys keys) {
+    /** Encodes bins with as many values as there is room for. Returns their length. */
+    private int encode(MergedIndex merged, int level) {
+        int length = merged.encodeBins(encoder, encoded, 0, level == 1 ? VALUES_MAX : VALUES_MAX_ABOVE);
+        return length <= RunWriter.BINS_LENGTH_MAX ? length : merged.encodeBins(encoder, encoded, 0);
+    }
+
+    private void writeBins(RunWriter writer, MergedIndex index, @Nullable MergedKeys keys, int level) {
         long address = IndexSummary.NO_BINS;
         if (keys != null && keys.isWhole()) {
             encoded.checkLimit(keys.lengthMax());
             int length = keys.encode(encoder, encoded, 0);
             address = writer.addBins(new UnsafeBuffer(encoded, 0, length), length);
         } else if (index.hasBins()) {
-            int length = index.encodeBins(encoder, encoded, 0);
+            int length = encode(index, level);
             address = writer.addBins(new UnsafeBuffer(encoded, 0, length), length);
         }
         index.totals().binsAddress(address);

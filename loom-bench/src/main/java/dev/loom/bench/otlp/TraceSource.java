@@ -14,12 +14,10 @@ import java.util.Random;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Traces of 1 to 9 spans, of which many are open at once, so that the spans of a trace lie among those of others: 130 bytes each, with
+ * Traces of several spans, of which many are open at once, so that the spans of a trace lie among those of others: 130 bytes each, with
  * two attributes, in requests of 100 spans of one of 16 services. The same in every run.
  */
 public final class TraceSource {
-    private static final int OPEN = 64;
-    private static final int SPANS_MAX = 9;
     private static final int REQUEST_SPANS = 100;
     private static final int SERVICES = 16;
     private static final long BEGIN_NS = 1_790_000_000_000_000_000L;
@@ -32,10 +30,10 @@ public final class TraceSource {
         private int sent;
         private long rootId;
 
-        Open(Random random) {
+        Open(Random random, int spansMax) {
             high = random.nextLong() | 1;
             low = random.nextLong();
-            spans = 1 + random.nextInt(SPANS_MAX);
+            spans = 1 + random.nextInt(spansMax);
         }
 
         String id() {
@@ -46,6 +44,7 @@ public final class TraceSource {
     private final Random random = new Random(7);
     private final List<Open> open = new ArrayList<>();
     private final long spans;
+    private final int spansMax;
     private final long every;
     private final Map<String, Integer> chosen = new LinkedHashMap<>();
     private final UnsafeBuffer request = new UnsafeBuffer(new byte[1 << 16]);
@@ -57,18 +56,20 @@ public final class TraceSource {
      * Prepares spans.
      *
      * @param traces how many to remember of them, from first to last
+     * @param spansMax a trace has 1 to this many
+     * @param open how many traces are open at once
      */
-    public TraceSource(long spans, int traces) {
+    public TraceSource(long spans, int traces, int spansMax, int open) {
         this.spans = spans;
-        // five spans each, on the average
-        every = Math.max(1, spans / 5 / traces);
-        for (int i = 0; i < OPEN; i++) {
-            open.add(next());
+        this.spansMax = spansMax;
+        every = Math.max(1, spans * 2 / (1 + spansMax) / traces);
+        for (int i = 0; i < open; i++) {
+            this.open.add(next());
         }
     }
 
     private Open next() {
-        final Open trace = new Open(random);
+        final Open trace = new Open(random, spansMax);
         if (traces++ % every == every / 2) {
             chosen.put(trace.id(), 0);
         }
@@ -77,8 +78,15 @@ public final class TraceSource {
 
     /** Sends all spans. */
     public void send(OtlpIngester ingester) {
-        final ExportOutcome outcome = new ExportOutcome();
         while (made < spans) {
+            sendRequest(ingester);
+        }
+    }
+
+    /** Sends the next of them. */
+    public void sendRequest(OtlpIngester ingester) {
+        final ExportOutcome outcome = new ExportOutcome();
+        if (made < spans) {
             final int count = (int) Math.min(REQUEST_SPANS, spans - made);
             ingester.export(Signal.TRACES, request, 0, request(count), outcome);
             if (outcome.status() != ExportOutcome.Status.ACCEPTED || outcome.accepted() != count) {
@@ -111,7 +119,7 @@ public final class TraceSource {
 
     /** A span in {@link #message}; returns its length. */
     private int span() {
-        final int place = random.nextInt(OPEN);
+        final int place = random.nextInt(open.size());
         final Open trace = open.get(place);
         final long id = random.nextLong() | 1;
         final long startNs = BEGIN_NS + made * 1_000 + random.nextInt(1_000);

@@ -183,19 +183,26 @@ final class DifferenceAnswersTest {
                 Predicate<Made> holds = record -> (!where.contains("at.host") || record.host() == 3)
                         && (!where.contains("op is null") || record.op() == null)
                         && (!where.contains("op == \"SET\"") || "SET".equals(record.op()))
-                        && record.v() >= bound(where, "v >= ", 0)
-                        && record.v() < bound(where, "v < ", 1_000); // a range that chance found beside the cause
+                        // ranges that chance found beside the cause
+                        && isWithin(where, "v", record.v())
+                        && isWithin(where, "ts", record.eventNs());
                 requireCounts(row, Made::isSlow, Made::isAny, holds);
             }
         }
     }
 
+    /** Whether a value meets what a condition says of a field's range. */
+    private static boolean isWithin(String where, String field, long value) {
+        return value >= bound(where, field + " >= ", Long.MIN_VALUE)
+                && value < bound(where, field + " < ", Long.MAX_VALUE);
+    }
+
     /** The number that a condition compares with. */
-    private static int bound(String where, String comparison, int otherwise) {
+    private static long bound(String where, String comparison, long otherwise) {
         int at = where.indexOf(comparison);
         return at < 0
                 ? otherwise
-                : Integer.parseInt(where.substring(at + comparison.length()).split(" ", 2)[0]);
+                : Long.parseLong(where.substring(at + comparison.length()).split(" ", 2)[0]);
     }
 
     @Test

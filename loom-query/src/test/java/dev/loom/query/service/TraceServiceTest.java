@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
@@ -158,6 +159,12 @@ final class TraceServiceTest {
                 loom.defineSource("a", FORMAT, Map.of("text.index", "trace_id:value,name:value")),
                 loom.defineSource("b", FORMAT)
             };
+            loom.defineIndex(
+                    sources[1],
+                    "end-by-trace",
+                    IndexFunction.field(FORMAT, "end"),
+                    Bins.logLinear(),
+                    List.of("trace_id"));
             for (int i = 0; i < SPANS; i++) {
                 nowNs[0] += STEP_NS;
                 // a trace's spans arrive within some hours, a few much later
@@ -418,9 +425,42 @@ final class TraceServiceTest {
                     through.statistics().plan().stream().anyMatch(line -> line.contains(": text index, ")),
                     through.statistics().plan().toString());
             assertTrue(
-                    plain.statistics().plan().stream().allMatch(line -> line.contains("text index: disabled")),
+                    plain.statistics().plan().stream().noneMatch(line -> line.contains(": text index, ")),
                     plain.statistics().plan().toString());
         }
+    }
+
+    @Test
+    void shouldReadLessWithAnIndexByTraceAndFindTheSame() {
+        long read = 0;
+        long readPlainly = 0;
+        for (int i = 0; i < 20; i++) {
+            TraceId id = TraceId.parse(pushed.get(random.nextInt(SPANS)).trace());
+            Results with = new Results();
+            Results without = new Results();
+            QueryReport keyed = traceOfB(id, Set.of(QueryIndex.TIME, QueryIndex.CHUNK), with);
+            QueryReport plain = traceOfB(id, Set.of(QueryIndex.TIME), without);
+            assertEquals(without.trace, with.trace, "seed=" + seed);
+            assertTrue(
+                    keyed.statistics().plan().stream()
+                            .anyMatch(line -> line.contains("by trace_id: index end-by-trace")),
+                    keyed.statistics().plan().toString());
+            read += keyed.statistics().pagesRead();
+            readPlainly += plain.statistics().pagesRead();
+        }
+        assertTrue(read < readPlainly, "read=" + read + ", without the index=" + readPlainly + ", seed=" + seed);
+    }
+
+    private QueryReport traceOfB(TraceId id, Set<QueryIndex> indexes, Results results) {
+        return ask(
+                List.of("b"),
+                sources -> new TraceRequest(
+                        id,
+                        List.of(TraceRequest.records(id, sources.get(0), TimeRange.ALL, false)),
+                        true,
+                        SPANS,
+                        new QueryLimits(QueryBudget.UNLIMITED, indexes)),
+                results);
     }
 
     @Test
