@@ -69,7 +69,7 @@ public final class WherePlan {
         };
         ChunkCondition others = all == null ? ChunkCondition.ALWAYS : planWithText(all);
         this.keyed = all == null ? null : planKeys(all);
-        this.where = keyed == null ? others : keysFirst(keyed, others);
+        this.where = keyed == null ? others : withKeys(keyed, others);
     }
 
     /** What the query asks. */
@@ -221,15 +221,16 @@ public final class WherePlan {
         return used;
     }
 
-    /** What the keys tell of a condition, and what others tell where they don't. */
-    private ChunkCondition keysFirst(KeyedCondition keys, ChunkCondition others) {
+    /** What the keys tell of a condition where others rule nothing out: the keys of a chunk are the most there is to read. */
+    private ChunkCondition withKeys(KeyedCondition keys, ChunkCondition others) {
         return chunk -> {
-            Coverage first = keys.cover(chunk);
-            if (first == Coverage.NONE || (first == Coverage.ALL && keys.isWhole())) {
+            Coverage known = others.cover(chunk);
+            Coverage ofKeys = known == Coverage.NONE ? known : keys.cover(chunk);
+            if (ofKeys == Coverage.NONE || (ofKeys == Coverage.ALL && keys.isWhole())) {
                 textTells = false;
-                return first;
+                return ofKeys;
             }
-            return others.cover(chunk);
+            return known;
         };
     }
 

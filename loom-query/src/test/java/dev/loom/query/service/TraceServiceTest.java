@@ -41,6 +41,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -61,6 +63,7 @@ final class TraceServiceTest {
     private static final int SPANS = 2_000;
     private static final int TRACES = 150;
     private static final int MATCHES_MAX = 2;
+    private static final Pattern BY_TRACE = Pattern.compile("by trace_id: .*chunks covered=([0-9]+)");
 
     private record Pushed(
             String trace,
@@ -159,12 +162,10 @@ final class TraceServiceTest {
                 loom.defineSource("a", FORMAT, Map.of("text.index", "trace_id:value,name:value")),
                 loom.defineSource("b", FORMAT)
             };
-            loom.defineIndex(
-                    sources[1],
-                    "end-by-trace",
-                    IndexFunction.field(FORMAT, "end"),
-                    Bins.logLinear(),
-                    List.of("trace_id"));
+            IndexFunction end = IndexFunction.field(FORMAT, "end");
+            for (int source : sources) {
+                loom.defineIndex(source, "end-by-trace", end, Bins.logLinear(), List.of("trace_id"));
+            }
             for (int i = 0; i < SPANS; i++) {
                 nowNs[0] += STEP_NS;
                 // a trace's spans arrive within some hours, a few much later
@@ -438,8 +439,8 @@ final class TraceServiceTest {
             TraceId id = TraceId.parse(pushed.get(random.nextInt(SPANS)).trace());
             Results with = new Results();
             Results without = new Results();
-            QueryReport keyed = traceOfB(id, Set.of(QueryIndex.TIME, QueryIndex.CHUNK), with);
-            QueryReport plain = traceOfB(id, Set.of(QueryIndex.TIME), without);
+            QueryReport keyed = trace("b", id, Set.of(QueryIndex.TIME, QueryIndex.CHUNK), with);
+            QueryReport plain = trace("b", id, Set.of(QueryIndex.TIME), without);
             assertEquals(without.trace, with.trace, "seed=" + seed);
             assertTrue(
                     keyed.statistics().plan().stream()
@@ -451,9 +452,31 @@ final class TraceServiceTest {
         assertTrue(read < readPlainly, "read=" + read + ", without the index=" + readPlainly + ", seed=" + seed);
     }
 
-    private QueryReport traceOfB(TraceId id, Set<QueryIndex> indexes, Results results) {
+    @Test
+    void shouldAskAnIndexByTraceOnlyWhereTokenFiltersRuleNothingOut() {
+        int asked = 0;
+        int askedWithoutText = 0;
+        for (int i = 0; i < 20; i++) {
+            TraceId id = TraceId.parse(pushed.get(random.nextInt(SPANS)).trace());
+            asked += chunksAsked(trace("a", id, QueryIndex.ALL, new Results()));
+            askedWithoutText += chunksAsked(trace("a", id, Set.of(QueryIndex.TIME, QueryIndex.CHUNK), new Results()));
+        }
+        assertTrue(
+                asked < askedWithoutText, "asked=" + asked + ", without text=" + askedWithoutText + ", seed=" + seed);
+    }
+
+    private static int chunksAsked(QueryReport report) {
+        return report.statistics().plan().stream()
+                .map(BY_TRACE::matcher)
+                .filter(Matcher::find)
+                .mapToInt(found -> Integer.parseInt(found.group(1)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private QueryReport trace(String source, TraceId id, Set<QueryIndex> indexes, Results results) {
         return ask(
-                List.of("b"),
+                List.of(source),
                 sources -> new TraceRequest(
                         id,
                         List.of(TraceRequest.records(id, sources.get(0), TimeRange.ALL, false)),
