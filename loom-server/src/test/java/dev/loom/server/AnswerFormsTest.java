@@ -12,9 +12,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +34,7 @@ final class AnswerFormsTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private LoomServer sidecar;
 
     @BeforeEach
@@ -54,13 +51,8 @@ final class AnswerFormsTest {
 
     private <T> HttpResponse<T> post(String name, String body, String accept, HttpResponse.BodyHandler<T> handler)
             throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("http://" + sidecar.addresses().get("http") + "/v1/" + name))
-                .header("Content-Type", "application/json")
-                .header("Accept", accept)
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        return http.send(request, handler);
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        return http.send(TestClient.request(sidecar, "/v1/" + name, TestClient.JSON, bytes, "Accept", accept), handler);
     }
 
     private HttpResponse<String> post(String name, String body, String accept) throws Exception {

@@ -5,12 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -27,7 +22,7 @@ final class ApiRequestsTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private LoomServer sidecar;
 
     @BeforeEach
@@ -43,13 +38,8 @@ final class ApiRequestsTest {
     }
 
     private HttpResponse<String> scan(String encoding, byte[] body) throws Exception {
-        URI uri = URI.create("http://" + sidecar.addresses().get("http") + "/v1/scan");
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofByteArray(body));
-        return http.send(
-                (encoding.isEmpty() ? request : request.header("Content-Encoding", encoding)).build(),
-                BodyHandlers.ofString());
+        String[] headers = encoding.isEmpty() ? new String[0] : new String[] {"Content-Encoding", encoding};
+        return http.send(TestClient.request(sidecar, "/v1/scan", TestClient.JSON, body, headers));
     }
 
     private static byte[] bytes(String text) {

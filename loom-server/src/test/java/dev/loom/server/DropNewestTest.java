@@ -13,12 +13,7 @@ import dev.loom.api.StoreInfo.Loss;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,7 +28,7 @@ final class DropNewestTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
 
     private LoomServer start(String policy) throws IOException {
         String yaml = "store: {record_ring_mib: 1, segment_mib: 1, min_free: none, policy: " + policy + "}\n";
@@ -43,16 +38,13 @@ final class DropNewestTest {
     }
 
     private HttpResponse<String> ask(LoomServer sidecar, String path) throws Exception {
-        URI uri = URI.create("http://" + sidecar.addresses().get("http") + path);
-        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+        return http.get(sidecar, path);
     }
 
     private HttpResponse<String> log(LoomServer sidecar) throws Exception {
         String body = "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"" + LINE
                 + "\"}}]}]}]}";
-        URI uri = URI.create("http://" + sidecar.addresses().get("otlp-http") + "/v1/logs");
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri).header("Content-Type", "application/json");
-        return http.send(request.POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
+        return http.postOtlp(sidecar, "/v1/logs", body);
     }
 
     private static long sum(String metrics, String series) {

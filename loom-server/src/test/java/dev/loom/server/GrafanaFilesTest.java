@@ -11,11 +11,8 @@ import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.otlp.server.Endpoint;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,13 +52,12 @@ final class GrafanaFilesTest {
         try (LoomServer server = LoomServer.attach(
                 temp.resolve("store"),
                 ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build())) {
-            String api = "http://" + server.addresses().get("http");
-            askDashboard(api);
-            askDataSources(api);
+            askDashboard(server);
+            askDataSources(server);
         }
     }
 
-    private static void askDashboard(String api) throws Exception {
+    private static void askDashboard(LoomServer server) throws Exception {
         int queries = 0;
         for (String line : Files.readAllLines(FOLDER.resolve("dashboard.json"))) {
             Matcher expression =
@@ -77,21 +73,25 @@ final class GrafanaFilesTest {
                         .replace("$__auto", "30s");
                 boolean isLoki = line.contains("queryType");
                 String path = isLoki ? "/loki/api/v1/query_range" : "/prometheus/api/v1/query_range";
-                String body = get(api + path + "?start=1999900&end=" + END + "&step=30&query="
-                        + URLEncoder.encode(query, StandardCharsets.UTF_8));
+                String body = get(
+                        server,
+                        path + "?start=1999900&end=" + END + "&step=30&query="
+                                + URLEncoder.encode(query, StandardCharsets.UTF_8));
                 assertTrue(body.contains("\"status\":\"success\""), query + ": " + body);
                 assertTrue(!body.contains("\"result\":[]"), query + ": " + body);
             }
         }
         assertEquals(6, queries);
-        String names = get(api + "/prometheus/api/v1/label/__name__/values?start=0&end=" + END + "&match[]="
-                + URLEncoder.encode("{__name__=~\"loom:.+\"}", StandardCharsets.UTF_8));
+        String names = get(
+                server,
+                "/prometheus/api/v1/label/__name__/values?start=0&end=" + END + "&match[]="
+                        + URLEncoder.encode("{__name__=~\"loom:.+\"}", StandardCharsets.UTF_8));
         assertTrue(names.contains("\"loom:requests:latency_ns\""), names);
-        assertTrue(
-                get(api + "/loki/api/v1/label/source/values?start=0&end=" + END).contains("\"requests\""));
+        assertTrue(get(server, "/loki/api/v1/label/source/values?start=0&end=" + END)
+                .contains("\"requests\""));
     }
 
-    private static void askDataSources(String api) throws Exception {
+    private static void askDataSources(LoomServer server) throws Exception {
         String yaml = Files.readString(FOLDER.resolve("datasources.yaml"));
         Matcher url = Pattern.compile("type: (\\w+)\\s+access: proxy\\s+url: http://localhost:4319(\\S*)")
                 .matcher(yaml);
@@ -104,18 +104,14 @@ final class GrafanaFilesTest {
                 case "jaeger" -> "/api/services";
                 default -> "/api/echo";
             };
-            get(api + url.group(2) + health);
+            get(server, url.group(2) + health);
         }
         assertEquals(List.of("prometheus", "loki", "jaeger", "tempo"), types);
     }
 
-    private static String get(String address) throws Exception {
-        var answer = HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(URI.create(address.replace("[]", "%5B%5D")))
-                                .build(),
-                        BodyHandlers.ofString());
-        assertEquals(200, answer.statusCode(), address + ": " + answer.body());
+    private static String get(LoomServer server, String path) throws Exception {
+        HttpResponse<String> answer = new TestClient().get(server, path);
+        assertEquals(200, answer.statusCode(), path + ": " + answer.body());
         return answer.body();
     }
 }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -35,7 +34,7 @@ final class IdleReadersTest {
     Path temp;
 
     private final List<Socket> sockets = new ArrayList<>();
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private LoomServer sidecar;
 
     @BeforeEach
@@ -78,17 +77,15 @@ final class IdleReadersTest {
     }
 
     private HttpRequest.Builder to(String path) {
-        return HttpRequest.newBuilder(URI.create("http://" + address() + path)).timeout(Duration.ofSeconds(30));
+        return TestClient.request(sidecar, path).timeout(Duration.ofSeconds(30));
     }
 
     private HttpResponse<String> ask(String path, String body) throws Exception {
-        return http.send(post(path, body), BodyHandlers.ofString());
+        return http.send(post(path, body));
     }
 
-    private HttpRequest post(String path, String body) {
-        return to(path).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build();
+    private HttpRequest.Builder post(String path, String body) {
+        return to(path).header("Content-Type", TestClient.JSON).POST(HttpRequest.BodyPublishers.ofString(body));
     }
 
     private void awaitStatus(int expected, String path, String body) throws Exception {
@@ -102,7 +99,7 @@ final class IdleReadersTest {
     private void awaitMetric(String line) throws Exception {
         String metrics = "";
         while (!metrics.lines().toList().contains(line)) {
-            metrics = http.send(to("/metrics").build(), BodyHandlers.ofString()).body();
+            metrics = http.send(to("/metrics")).body();
         }
     }
 

@@ -18,12 +18,8 @@ import dev.loom.otlp.server.ServerProtection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,17 +51,11 @@ final class LoomServerTest {
 
     private static HttpResponse<String> ask(LoomServer server, String endpoint, String path, String body)
             throws Exception {
-        URI uri = URI.create("http://" + server.addresses().get(endpoint) + path);
-        HttpRequest request = HttpRequest.newBuilder(uri)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+        return new TestClient().post(server, endpoint, path, TestClient.JSON, body);
     }
 
     private static HttpResponse<String> get(LoomServer server, String path) throws Exception {
-        URI uri = URI.create("http://" + server.addresses().get("http") + path);
-        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+        return new TestClient().get(server, path);
     }
 
     private static void requireLines(long expected, LoomServer server) throws Exception {
@@ -157,23 +147,11 @@ final class LoomServerTest {
                     "nosniff",
                     index.headers().firstValue("X-Content-Type-Options").orElseThrow());
             String tag = index.headers().firstValue("ETag").orElseThrow();
-            URI uri = URI.create("http://" + server.addresses().get("http") + "/");
-            HttpClient client = HttpClient.newHttpClient();
-            assertEquals(
-                    304,
-                    client.send(
-                                    HttpRequest.newBuilder(uri)
-                                            .header("If-None-Match", tag)
-                                            .build(),
-                                    BodyHandlers.ofString())
-                            .statusCode());
+            TestClient client = new TestClient();
+            assertEquals(304, client.get(server, "/", "If-None-Match", tag).statusCode());
             assertEquals(
                     405,
-                    client.send(
-                                    HttpRequest.newBuilder(uri)
-                                            .POST(BodyPublishers.noBody())
-                                            .build(),
-                                    BodyHandlers.ofString())
+                    client.send(TestClient.request(server, "/").POST(BodyPublishers.noBody()))
                             .statusCode());
             for (String path : List.of(
                     "/page/", "/page/PageApi.class", "/page/%2e%2e/PageApi.class", "/page//main.js", "/page/vendor")) {

@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.server.text.JsonObject;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,7 +51,7 @@ final class McpApiTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private LoomServer server;
 
     @BeforeEach
@@ -71,14 +68,8 @@ final class McpApiTest {
     }
 
     private HttpResponse<String> post(String path, String body, String... headers) throws Exception {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create("http://" + server.addresses().get("http") + path))
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body));
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return http.send(request.build(), BodyHandlers.ofString());
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        return http.send(TestClient.request(server, path, TestClient.JSON, bytes, headers));
     }
 
     private static Map<String, @Nullable Object> json(HttpResponse<String> answer) {
@@ -350,20 +341,15 @@ final class McpApiTest {
 
     @Test
     void shouldRefuseRequests() throws Exception {
-        URI uri = URI.create("http://" + server.addresses().get("http") + "/mcp");
         for (String method : List.of("GET", "DELETE", "PUT")) {
-            HttpRequest request = HttpRequest.newBuilder(uri)
-                    .method(method, BodyPublishers.noBody())
-                    .build();
-            assertEquals(405, http.send(request, BodyHandlers.ofString()).statusCode(), method);
+            HttpRequest.Builder request = TestClient.request(server, "/mcp").method(method, BodyPublishers.noBody());
+            assertEquals(405, http.send(request).statusCode(), method);
         }
         String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
         assertEquals(406, post("/mcp", ping, "Accept", "text/html").statusCode());
-        HttpRequest plain = HttpRequest.newBuilder(uri)
-                .header("Content-Type", "text/plain")
-                .POST(BodyPublishers.ofString(ping))
-                .build();
-        assertEquals(415, http.send(plain, BodyHandlers.ofString()).statusCode());
+        assertEquals(
+                415,
+                http.post(server, TestClient.API, "/mcp", "text/plain", ping).statusCode());
         HttpResponse<String> deep = post(
                 "/mcp",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":" + "{\"a\":".repeat(40) + "1"

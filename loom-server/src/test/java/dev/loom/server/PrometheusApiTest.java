@@ -11,11 +11,9 @@ import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.prometheus.promql.Json;
 import dev.loom.server.time.EventTime;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteOrder;
@@ -43,13 +41,15 @@ final class PrometheusApiTest {
     private static final long NS_PER_S = 1_000_000_000;
     private static final PayloadFormat FORMAT = Formats.struct("ts_ns:i64,latency_ns:i64,shard:i64");
     private static final int RECORDS = 6_000;
+    private static final String PATHS = "/prometheus/api/v1/";
 
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newBuilder()
+    private final HttpClient connections = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .build(); // as Grafana: a connection for each panel
+    private final TestClient http = new TestClient(connections);
     private final List<long[]> records = new ArrayList<>();
     private @Nullable LoomServer server;
 
@@ -166,24 +166,22 @@ final class PrometheusApiTest {
         return form.toString();
     }
 
-    private HttpRequest request(String path) {
-        return HttpRequest.newBuilder(
-                        URI.create("http://" + server().addresses().get("http") + "/prometheus/api/v1/" + path))
-                .build();
+    private HttpRequest.Builder request(String path) {
+        return TestClient.request(server(), PATHS + path);
     }
 
     private HttpResponse<String> get(String path, String... parameters) throws Exception {
-        return http.send(request(path + "?" + form(parameters)), BodyHandlers.ofString());
+        return http.send(request(path + "?" + form(parameters)));
+    }
+
+    private HttpResponse<String> post(String path, String type, String body) throws Exception {
+        return http.post(server(), TestClient.API, PATHS + path, type, body);
     }
 
     private Object data(String path, String... parameters) throws Exception {
         HttpResponse<String> got = get(path, parameters);
         assertEquals(200, got.statusCode(), got.body());
-        HttpRequest post = HttpRequest.newBuilder(request(path).uri())
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(form(parameters)))
-                .build();
-        assertEquals(got.body(), http.send(post, BodyHandlers.ofString()).body());
+        assertEquals(got.body(), post(path, TestClient.FORM, form(parameters)).body());
         Map<String, Object> answer = Json.object(Json.parse(got.body()));
         assertEquals("success", answer.get("status"));
         return Objects.requireNonNull(answer.get("data"));
@@ -194,12 +192,7 @@ final class PrometheusApiTest {
     }
 
     private void send(String metrics) throws Exception {
-        HttpRequest post = HttpRequest.newBuilder(
-                        URI.create("http://" + server().addresses().get("otlp-http") + "/v1/metrics"))
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(metrics))
-                .build();
-        HttpResponse<String> answer = http.send(post, BodyHandlers.ofString());
+        HttpResponse<String> answer = http.postOtlp(server(), "/v1/metrics", metrics);
         assertEquals(200, answer.statusCode(), answer.body());
     }
 
@@ -521,11 +514,7 @@ final class PrometheusApiTest {
                 Json.object(data("metadata", "metric", "http_requests_total")).keySet());
         assertTrue(data("status/buildinfo").toString().contains("version=3.0.0"));
         for (String probe : new String[] {"", "/", "/-/healthy", "/-/ready"}) {
-            URI uri = URI.create("http://" + server().addresses().get("http") + "/prometheus" + probe);
-            assertEquals(
-                    "ok\n",
-                    http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
-                            .body());
+            assertEquals("ok\n", http.get(server(), "/prometheus" + probe).body());
         }
         assertEquals(
                 "sum by (\"a.b\") ({\"a.b\"=\"x\"})", data("format_query", "query", "sum({'a.b'='x'}) by ('a.b')"));
@@ -536,17 +525,18 @@ final class PrometheusApiTest {
     void shouldAnswerTwentyPanelsAtOnce() {
         List<CompletableFuture<HttpResponse<String>>> panels = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            panels.add(http.sendAsync(
+            panels.add(connections.sendAsync(
                     request("query_range?"
-                            + form(
-                                    "query",
-                                    "rate(loom:requests:latency_ns[" + (i + 1) + "s])",
-                                    "start",
-                                    at(0),
-                                    "end",
-                                    at(60),
-                                    "step",
-                                    "1")),
+                                    + form(
+                                            "query",
+                                            "rate(loom:requests:latency_ns[" + (i + 1) + "s])",
+                                            "start",
+                                            at(0),
+                                            "end",
+                                            at(60),
+                                            "step",
+                                            "1"))
+                            .build(),
                     BodyHandlers.ofString()));
         }
         for (CompletableFuture<HttpResponse<String>> panel : panels) {
@@ -558,11 +548,7 @@ final class PrometheusApiTest {
 
     private void refused(int status, String type, String message, String path, String... parameters) throws Exception {
         // an address is not so long
-        HttpRequest post = HttpRequest.newBuilder(request(path).uri())
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(form(parameters)))
-                .build();
-        HttpResponse<String> answer = http.send(post, BodyHandlers.ofString());
+        HttpResponse<String> answer = post(path, TestClient.FORM, form(parameters));
         assertEquals(status, answer.statusCode(), answer.body());
         Map<String, Object> error = Json.object(Json.parse(answer.body()));
         assertEquals("error", error.get("status"));
@@ -670,14 +656,8 @@ final class PrometheusApiTest {
         refused(404, "not_found", "no such path", "nothing");
         refused(404, "not_found", "no such path", "label/values");
         refused(504, "timeout", "timed out", "query", "query", "a", "timeout", "0");
-        HttpRequest delete =
-                HttpRequest.newBuilder(request("query?query=a").uri()).DELETE().build();
-        assertEquals(405, http.send(delete, BodyHandlers.ofString()).statusCode());
-        HttpRequest json = HttpRequest.newBuilder(request("query?query=a").uri())
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString("{}"))
-                .build();
-        assertEquals(415, http.send(json, BodyHandlers.ofString()).statusCode());
+        assertEquals(405, http.send(request("query?query=a").DELETE()).statusCode());
+        assertEquals(415, post("query?query=a", TestClient.JSON, "{}").statusCode());
     }
 
     @Test

@@ -9,11 +9,8 @@ import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.error.LoomException;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -30,7 +27,7 @@ final class ReadinessTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
 
     private ServerSettings settings(String yaml) throws IOException {
         String all = yaml + "\nstore: {record_ring_mib: 8, open_interval: 50ms}\n";
@@ -43,9 +40,7 @@ final class ReadinessTest {
     }
 
     private HttpResponse<String> ready(LoomServer sidecar, String... headers) throws Exception {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                URI.create("http://" + sidecar.addresses().get("http") + "/readyz"));
-        return http.send((headers.length == 0 ? request : request.headers(headers)).build(), BodyHandlers.ofString());
+        return http.get(sidecar, "/readyz", headers);
     }
 
     @Test
@@ -57,14 +52,7 @@ final class ReadinessTest {
         // another writer's mark, as if it had taken the store over: the evictor ends, since it may write nothing any
         // more
         Files.write(temp.resolve("store/loom.mark"), Files.readAllBytes(other.resolve("loom.mark")));
-        URI schema = URI.create("http://" + sidecar.addresses().get("http") + "/v1/schema");
-        http.send(
-                HttpRequest.newBuilder(schema)
-                        .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(
-                                "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"text\"}"))
-                        .build(),
-                BodyHandlers.ofString());
+        http.post(sidecar, "/v1/schema", "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"text\"}");
         HttpResponse<String> ready = ready(sidecar);
         while (ready.statusCode() == 200) {
             ready = ready(sidecar);
@@ -98,8 +86,7 @@ final class ReadinessTest {
 
     /** Of a path of an endpoint, without a token: its status. */
     private int status(LoomServer sidecar, String endpoint, String path) throws Exception {
-        URI uri = URI.create("http://" + sidecar.addresses().get(endpoint) + path);
-        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+        return http.send(HttpRequest.newBuilder(TestClient.uri(sidecar, endpoint, path)))
                 .statusCode();
     }
 

@@ -3,11 +3,7 @@ package dev.loom.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.loom.server.text.JsonObject;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +45,7 @@ final class SentSpans {
     }
 
     final List<Span> spans = new ArrayList<>();
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private final LoomServer server;
 
     SentSpans(LoomServer server) {
@@ -108,12 +104,7 @@ final class SentSpans {
     }
 
     private void post(String signal, String json) throws Exception {
-        HttpResponse<String> answer = http.send(
-                HttpRequest.newBuilder(URI.create("http://" + server.addresses().get("otlp-http") + "/v1/" + signal))
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(json))
-                        .build(),
-                BodyHandlers.ofString());
+        HttpResponse<String> answer = http.postOtlp(server, "/v1/" + signal, json);
         assertEquals(200, answer.statusCode(), answer.body());
     }
 
@@ -165,12 +156,7 @@ final class SentSpans {
     }
 
     HttpResponse<byte[]> get(String path, String... headers) throws Exception {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create("http://" + server.addresses().get("http") + path));
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return http.send(request.build(), BodyHandlers.ofByteArray());
+        return http.send(TestClient.request(server, path, headers), BodyHandlers.ofByteArray());
     }
 
     /** The object that a path answers. */

@@ -5,11 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +19,7 @@ final class ServerMetricsTest {
     @TempDir
     Path temp;
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private LoomServer sidecar;
 
     @BeforeEach
@@ -39,23 +34,12 @@ final class ServerMetricsTest {
         sidecar.close();
     }
 
-    private String address(String name) {
-        return String.valueOf(sidecar.addresses().get(name));
-    }
-
     private String metrics() throws Exception {
-        URI uri = URI.create("http://" + address("http") + "/metrics");
-        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
-                .body();
+        return http.get(sidecar, "/metrics").body();
     }
 
     private void post(String name, String path, String body) throws Exception {
-        URI uri = URI.create("http://" + address(name) + path);
-        HttpRequest request = HttpRequest.newBuilder(uri)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        assertEquals(200, http.send(request, BodyHandlers.ofString()).statusCode());
+        assertEquals(200, http.post(sidecar, name, path, TestClient.JSON, body).statusCode());
     }
 
     private static double value(String metrics, String series) {

@@ -4,11 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,7 +24,7 @@ final class UnwritableStoreTest {
     Path temp;
 
     private final List<String> notices = new CopyOnWriteArrayList<>();
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final TestClient http = new TestClient();
     private Path obstacle = Path.of("");
     private LoomServer sidecar;
 
@@ -54,18 +50,11 @@ final class UnwritableStoreTest {
     }
 
     private HttpResponse<String> post(String name, String path, String body) throws Exception {
-        URI uri = URI.create("http://" + sidecar.addresses().get(name) + path);
-        return http.send(
-                HttpRequest.newBuilder(uri)
-                        .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
+        return http.post(sidecar, name, path, TestClient.JSON, body);
     }
 
     private HttpResponse<String> ready() throws Exception {
-        URI uri = URI.create("http://" + sidecar.addresses().get("http") + "/readyz");
-        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+        return http.get(sidecar, "/readyz");
     }
 
     @Test

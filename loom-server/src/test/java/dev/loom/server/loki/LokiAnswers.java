@@ -3,14 +3,12 @@ package dev.loom.server.loki;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.loom.server.LoomServer;
+import dev.loom.server.TestClient;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +17,11 @@ import java.util.TreeMap;
 
 /** Asks a server as Loki's clients do, and reads its answers. */
 final class LokiAnswers {
-    private final String address;
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final LoomServer server;
+    private final TestClient http = new TestClient();
 
-    LokiAnswers(String address) {
-        this.address = address;
+    LokiAnswers(LoomServer server) {
+        this.server = server;
     }
 
     /** A line of a stream. */
@@ -33,27 +31,23 @@ final class LokiAnswers {
     record Point(BigDecimal seconds, Map<String, String> labels, double value) {}
 
     HttpResponse<String> get(String path, String... parameters) throws IOException, InterruptedException {
-        return http.send(HttpRequest.newBuilder(uri(path, parameters)).build(), BodyHandlers.ofString());
+        return http.get(server, path(path, parameters));
     }
 
     HttpResponse<String> post(String path, String type, String body) throws IOException, InterruptedException {
-        return http.send(
-                HttpRequest.newBuilder(uri(path))
-                        .header("Content-Type", type)
-                        .POST(HttpRequest.BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
+        return http.post(server, TestClient.API, path(path), type, body);
     }
 
-    URI uri(String path, String... parameters) {
-        StringBuilder uri = new StringBuilder("http://" + address + "/loki/api/v1/" + path);
+    /** A path below the API's, with parameters. */
+    static String path(String path, String... parameters) {
+        StringBuilder uri = new StringBuilder("/loki/api/v1/" + path);
         for (int i = 0; i < parameters.length; i += 2) {
             uri.append(i == 0 ? '?' : '&')
                     .append(parameters[i])
                     .append('=')
                     .append(URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
         }
-        return URI.create(uri.toString());
+        return uri.toString();
     }
 
     /** The member {@code data} of an answer that must be a success. */

@@ -30,7 +30,7 @@ final class LokiApiTest {
     @TempDir
     Path temp;
 
-    private final long seed = Long.getLong("loom.seed", System.nanoTime());
+    private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final LokiOracle oracle = new LokiOracle(random);
     private Loom loom;
@@ -45,7 +45,7 @@ final class LokiApiTest {
         server = LoomServer.start(
                 loom,
                 ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build());
-        loki = new LokiAnswers(String.valueOf(server.addresses().get("http")));
+        loki = new LokiAnswers(server);
     }
 
     @AfterEach

@@ -61,7 +61,7 @@ final class LokiFieldsTest {
         int timed = loom.defineSource("timed", Formats.parse("timed:text"));
         loom.push(timed, new byte[3]); // too short for a time
         server = LoomServer.start(loom, api().build());
-        loki = new LokiAnswers(String.valueOf(server.addresses().get("http")));
+        loki = new LokiAnswers(server);
     }
 
     @AfterEach
@@ -179,8 +179,7 @@ final class LokiFieldsTest {
 
     private void refused(ServerSettings.Builder settings, String query, int status, String message) throws Exception {
         try (LoomServer other = LoomServer.start(loom, settings.build())) {
-            HttpResponse<String> answer =
-                    new LokiAnswers(String.valueOf(other.addresses().get("http"))).get("query", "query", query);
+            HttpResponse<String> answer = new LokiAnswers(other).get("query", "query", query);
             assertEquals(status, answer.statusCode(), answer.body());
             assertTrue(answer.body().startsWith(message), answer.body());
         }

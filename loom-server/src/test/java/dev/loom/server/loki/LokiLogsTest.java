@@ -10,14 +10,12 @@ import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import dev.loom.server.TestClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
@@ -56,6 +54,7 @@ final class LokiLogsTest {
     @TempDir
     Path temp;
 
+    private final TestClient http = new TestClient();
     private SharedWriter writer;
     private LoomServer server;
     private LokiAnswers loki;
@@ -70,7 +69,7 @@ final class LokiLogsTest {
         Endpoint any = Endpoint.parse("127.0.0.1:0");
         server = LoomServer.start(
                 writer, ServerSettings.builder().api(any).otlpHttp(any).build());
-        loki = new LokiAnswers(String.valueOf(server.addresses().get("http")));
+        loki = new LokiAnswers(server);
         for (int i = 0; i < 16; i++) {
             send(i, i % 2 == 0 ? "web" : "cart");
         }
@@ -89,14 +88,7 @@ final class LokiLogsTest {
                 + ",\"body\":{\"stringValue\":\"line " + i + "\"},\"attributes\":[{\"key\":\"http.route\",\"value\":"
                 + "{\"stringValue\":\"/r" + i % 3 + "\"}},{\"key\":\"ms\",\"value\":{\"intValue\":\"" + i
                 + "\"}}]}]}]}]}";
-        URI uri = URI.create("http://" + server.addresses().get("otlp-http") + "/v1/logs");
-        HttpResponse<String> answer = HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(uri)
-                                .header("Content-Type", "application/json")
-                                .POST(BodyPublishers.ofString(body))
-                                .build(),
-                        BodyHandlers.ofString());
+        HttpResponse<String> answer = http.postOtlp(server, "/v1/logs", body);
         assertEquals(200, answer.statusCode(), answer.body());
     }
 
@@ -152,11 +144,9 @@ final class LokiLogsTest {
                         "attr_ms",
                         "9"),
                 loki.lines(asked).get(0).labels());
-        HttpRequest apart = HttpRequest.newBuilder(loki.uri("query_range", asked))
-                .header("X-Loki-Response-Encoding-Flags", "categorize-labels")
-                .build();
-        String body =
-                HttpClient.newHttpClient().send(apart, BodyHandlers.ofString()).body();
+        String path = LokiAnswers.path("query_range", asked);
+        String body = http.get(server, path, "X-Loki-Response-Encoding-Flags", "categorize-labels")
+                .body();
         assertTrue(
                 body.contains("\"encodingFlags\":[\"categorize-labels\"],\"result\":[{\"stream\":{\"level\":\"debug\","
                         + "\"service_name\":\"cart\",\"source\":\"otlp.logs\"},\"values\":[[\"" + (BEGIN_S + 9)
@@ -369,8 +359,9 @@ final class LokiLogsTest {
         for (int i = 0; i < headers.length; i += 2) {
             builder.header(headers[i], headers[i + 1]);
         }
-        String uri = loki.uri("tail", "query", query, "limit", limit).toString().replaceFirst("http", "ws");
-        return builder.buildAsync(URI.create(uri), messages).join();
+        URI uri = TestClient.uri(server, TestClient.API, LokiAnswers.path("tail", "query", query, "limit", limit));
+        return builder.buildAsync(URI.create(uri.toString().replaceFirst("http", "ws")), messages)
+                .join();
     }
 
     @Test
@@ -392,13 +383,10 @@ final class LokiLogsTest {
     }
 
     private void awaitNoFollower() throws IOException, InterruptedException {
-        URI metrics = URI.create("http://" + server.addresses().get("http") + "/metrics");
         long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         String text = "";
         while (System.nanoTime() < deadlineNs && !text.contains("loom_queries_running{kind=\"follower\"} 0")) {
-            text = HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
-                    .body();
+            text = http.get(server, "/metrics").body();
         }
         assertTrue(text.contains("loom_queries_running{kind=\"follower\"} 0"), text);
     }
