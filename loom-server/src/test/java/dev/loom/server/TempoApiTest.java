@@ -551,13 +551,13 @@ final class TempoApiTest {
                 "search/tag//values; 400; ",
                 "v2/search/tag/name/values?limit=99999; 400; limit=99999",
                 "traces/xyz; 400; not a trace id: xyz",
-                "traces/; 400; not a trace id",
+                "traces/; 404; no such path",
                 "traces/abc; 404; trace not found: abc",
                 "v2/traces/abc; 404; trace not found: abc",
                 "v2/traces/abc?start=x; 400; start=x",
                 "v2/traces/00000000000000000000000000000000; 400; not a trace id",
                 "metrics/query_range?q=x; 404; no such path",
-                "search/tag/values; 400; not a tag",
+                "search/tag/values; 404; no such path",
                 "overrides; 404; no such path",
             })
     void shouldRefuseWhatItCanNotAnswer(String path, int status, @Nullable String message) throws Exception {

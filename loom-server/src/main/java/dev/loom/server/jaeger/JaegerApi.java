@@ -11,6 +11,7 @@ import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
 import dev.loom.server.http.Load;
 import dev.loom.server.http.Route;
+import dev.loom.server.http.RouteTable;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.text.DataOutput;
@@ -33,49 +34,33 @@ import org.jspecify.annotations.Nullable;
 public final class JaegerApi implements HttpApi {
     private static final String JSON = "application/json";
     private static final String PREFIX = "/jaeger/api/";
-    private static final String SERVICES = "services";
-    private static final String OPERATIONS = "operations";
-    private static final String TRACES = "traces";
-    private static final String OPERATIONS_END = "/" + OPERATIONS;
-    private static final String NAMES_BEGIN = "jaeger_";
+    private static final String OPERATIONS = "jaeger_operations";
+    private static final String TRACES = "jaeger_traces";
 
     /** What a name in an answer takes, besides its characters. */
     private static final long NAME_BYTES = 100;
 
     private final StoreQueries queries;
+    private final RouteTable routes = new RouteTable(PREFIX, "GET");
 
     /** Prepares to answer from a store. */
     public JaegerApi(StoreQueries queries) {
         this.queries = queries;
+        routes.add("jaeger_services", Load.QUERY, "services", (call, none) -> services(call))
+                .add(OPERATIONS, Load.QUERY, "operations", (call, none) -> operationsAndKinds(call))
+                .add(OPERATIONS, Load.QUERY, "services/*/operations", this::operations)
+                .add(TRACES, Load.QUERY, "traces", (call, none) -> traces(call))
+                .add(TRACES, Load.QUERY, "traces/*", this::trace);
     }
 
     @Override
     public Set<String> names() {
-        return Set.of(NAMES_BEGIN + SERVICES, NAMES_BEGIN + OPERATIONS, NAMES_BEGIN + TRACES);
+        return routes.names();
     }
 
     @Override
     public @Nullable Route route(String method, String path) {
-        if (!path.startsWith(PREFIX)) {
-            return null;
-        } else if (!method.equals("GET")) {
-            throw ApiFailure.method("GET", method);
-        }
-        String rest = path.substring(PREFIX.length());
-        if (rest.equals(SERVICES)) {
-            return new JaegerRoute(SERVICES, this::services);
-        } else if (rest.equals(OPERATIONS)) {
-            return new JaegerRoute(OPERATIONS, this::operationsAndKinds);
-        } else if (rest.startsWith(SERVICES + "/") && rest.endsWith(OPERATIONS_END)) {
-            String service = rest.substring(SERVICES.length() + 1, rest.length() - OPERATIONS_END.length());
-            return new JaegerRoute(OPERATIONS, call -> operations(TraceParameters.decoded(service), call));
-        } else if (rest.equals(TRACES)) {
-            return new JaegerRoute(TRACES, this::traces);
-        } else if (rest.startsWith(TRACES + "/")) {
-            String id = rest.substring(TRACES.length() + 1);
-            return new JaegerRoute(TRACES, call -> trace(id, call));
-        }
-        throw ApiFailure.notFound("no such path: " + path);
+        return routes.find(method, path);
     }
 
     @Override
@@ -88,28 +73,6 @@ public final class JaegerApi implements HttpApi {
         Map<String, @Nullable Object> answer = answer(null, 0, List.of());
         answer.put("errors", List.of(error(failure.status(), String.valueOf(failure.getMessage()))));
         return new Reply(JSON, JsonText.line(answer).toString());
-    }
-
-    /** What answers a request. */
-    private interface Answer {
-        void give(HttpCall call) throws IOException;
-    }
-
-    private record JaegerRoute(String asked, Answer answer) implements Route {
-        @Override
-        public String name() {
-            return NAMES_BEGIN + asked;
-        }
-
-        @Override
-        public Load load(HttpCall call) {
-            return Load.QUERY;
-        }
-
-        @Override
-        public void answer(HttpCall call) throws IOException {
-            answer.give(call);
-        }
     }
 
     private void services(HttpCall call) {
@@ -126,7 +89,8 @@ public final class JaegerApi implements HttpApi {
         });
     }
 
-    private void operations(String service, HttpCall call) {
+    private void operations(HttpCall call, String encoded) {
+        String service = TraceParameters.decoded(encoded);
         new TraceParameters(call).end();
         SpanQueries.ask(queries, call, spans -> {
             TreeSet<String> operations = new TreeSet<>();
@@ -204,7 +168,7 @@ public final class JaegerApi implements HttpApi {
         });
     }
 
-    private void trace(String text, HttpCall call) {
+    private void trace(HttpCall call, String text) {
         TraceId id = TraceIds.parse(text);
         JaegerSearch.readTimes(new TraceParameters(call));
         SpanQueries.ask(queries, call, spans -> {

@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** What can be asked, by its path. */
 enum PromQuestion {
@@ -32,7 +31,7 @@ enum PromQuestion {
     QUERY_RANGE("query_range"),
     SERIES("series"),
     LABELS("labels"),
-    LABEL_VALUES("label/NAME/values"),
+    LABEL_VALUES("label/*/values"),
     METADATA("metadata"),
     FORMAT_QUERY("format_query"),
     BUILDINFO("status/buildinfo");
@@ -45,13 +44,9 @@ enum PromQuestion {
         this.path = path;
     }
 
-    static @Nullable PromQuestion of(String path) {
-        for (PromQuestion each : values()) {
-            if (each.path.equals(path)) {
-                return each;
-            }
-        }
-        return null;
+    /** Below the API's, with {@code *} for a name. */
+    String path() {
+        return path;
     }
 
     /** The name in the server's metrics. */

@@ -5,6 +5,7 @@ import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
 import dev.loom.server.http.Load;
 import dev.loom.server.http.Route;
+import dev.loom.server.http.RouteTable;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.prometheus.promql.EvaluationException;
@@ -14,27 +15,26 @@ import dev.loom.server.prometheus.store.TimeOverException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Answers as Prometheus does: {@code /prometheus/api/v1/...}, by GET and by POST of a form. Usable from any thread. */
 public final class PrometheusApi implements HttpApi {
     private static final String ROOT = "/prometheus";
-    private static final String PREFIX = ROOT + "/api/v1/";
+    private static final String API = "/api/v1/";
 
     /** What clients get to learn whether there is a server. */
-    private static final Set<String> PROBES = Set.of(ROOT, ROOT + "/", ROOT + "/-/healthy", ROOT + "/-/ready");
+    private static final List<String> PROBES = List.of("", "/", "/-/healthy", "/-/ready");
 
-    private static final Route PROBE = new Probe();
+    private static final byte[] ALIVE = "ok\n".getBytes(StandardCharsets.UTF_8);
     private static final String JSON = "application/json";
     private static final String FORM = "application/x-www-form-urlencoded";
-    private static final String LABEL = "label/";
-    private static final String VALUES = "/values";
 
     private final StoreQueries queries;
     private final String version;
+    private final RouteTable routes = new RouteTable(ROOT, "GET", "POST");
 
     /**
      * Prepares to answer.
@@ -44,35 +44,28 @@ public final class PrometheusApi implements HttpApi {
     public PrometheusApi(StoreQueries queries, String version) {
         this.queries = queries;
         this.version = version;
+        for (String path : PROBES) {
+            routes.add(
+                    "prometheus_probe",
+                    Load.LOOKUP,
+                    path,
+                    (call, none) -> call.begin(200, "text/plain").write(ALIVE));
+        }
+        for (PromQuestion question : PromQuestion.values()) {
+            Load load = question.readsStore() ? Load.QUERY : Load.LOOKUP;
+            routes.add(
+                    question.routeName(), load, API + question.path(), (call, label) -> answer(question, call, label));
+        }
     }
 
     @Override
     public Set<String> names() {
-        Set<String> names = new TreeSet<>(Set.of(PROBE.name()));
-        for (PromQuestion question : PromQuestion.values()) {
-            names.add(question.routeName());
-        }
-        return names;
+        return routes.names();
     }
 
     @Override
     public @Nullable Route route(String method, String path) {
-        if (PROBES.contains(path)) {
-            return PROBE;
-        } else if (!path.startsWith(PREFIX)) {
-            return null;
-        }
-        String name = path.substring(PREFIX.length());
-        boolean values =
-                name.startsWith(LABEL) && name.endsWith(VALUES) && name.length() > LABEL.length() + VALUES.length();
-        PromQuestion question = PromQuestion.of(values ? LABEL + "NAME" + VALUES : name);
-        if (question == null) {
-            throw ApiFailure.notFound("no such path: " + path);
-        } else if (!method.equals("GET") && !method.equals("POST")) {
-            throw ApiFailure.method("GET or POST", method);
-        }
-        return new QuestionRoute(
-                question, values ? name.substring(LABEL.length(), name.length() - VALUES.length()) : "");
+        return routes.find(method, path);
     }
 
     @Override
@@ -97,78 +90,44 @@ public final class PrometheusApi implements HttpApi {
         return new Reply(JSON, JsonText.object(row).toString());
     }
 
-    /** Says that there is a server. */
-    private static final class Probe implements Route {
-        @Override
-        public String name() {
-            return "prometheus_probe";
-        }
-
-        @Override
-        public Load load(HttpCall call) {
-            return Load.LOOKUP;
-        }
-
-        @Override
-        public void answer(HttpCall call) throws IOException {
-            call.begin(200, "text/plain").write("ok\n".getBytes(StandardCharsets.UTF_8));
+    /** @param label whose values are asked for */
+    private void answer(PromQuestion question, HttpCall call, String label) throws IOException {
+        Parameters in = new Parameters(call);
+        Remarks remarks = new Remarks();
+        if (question.readsStore()) {
+            queries.run(call::cancelled, session -> {
+                write(read(question, label, session, call, in, remarks), call, remarks);
+                return question;
+            });
+        } else {
+            write(question.answerWithoutStore(in, version), call, remarks);
         }
     }
 
-    /** One of the questions. */
-    private final class QuestionRoute implements Route {
-        private final PromQuestion question;
-        private final String label;
+    private static void write(PreparedAnswer answer, HttpCall call, Remarks remarks) throws IOException {
+        AnswerWriter writer = new AnswerWriter(call.begin(200, JSON));
+        answer.write(writer);
+        writer.end(remarks);
+    }
 
-        /** @param label whose values are asked for */
-        QuestionRoute(PromQuestion question, String label) {
-            this.question = question;
-            this.label = label;
-        }
-
-        @Override
-        public String name() {
-            return question.routeName();
-        }
-
-        @Override
-        public Load load(HttpCall call) {
-            return question.readsStore() ? Load.QUERY : Load.LOOKUP;
-        }
-
-        @Override
-        public void answer(HttpCall call) throws IOException {
-            Parameters in = new Parameters(call);
-            Remarks remarks = new Remarks();
-            if (question.readsStore()) {
-                queries.run(call::cancelled, session -> {
-                    write(read(session, call, in, remarks), call, remarks);
-                    return question;
-                });
-            } else {
-                write(question.answerWithoutStore(in, version), call, remarks);
+    private PreparedAnswer read(
+            PromQuestion question,
+            String label,
+            StoreQueries.Session session,
+            HttpCall call,
+            Parameters in,
+            Remarks remarks)
+            throws IOException {
+        return session.read((store, snapshot) -> {
+            try {
+                SeriesQuery query = new SeriesQuery(
+                        session, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
+                return question.answer(in, label, query, remarks);
+            } catch (EvaluationException | IllegalArgumentException e) {
+                throw new ApiFailure(422, "execution", String.valueOf(e.getMessage()));
+            } catch (TimeOverException e) {
+                throw new ApiFailure(504, "timeout", String.valueOf(e.getMessage()));
             }
-        }
-
-        private static void write(PreparedAnswer answer, HttpCall call, Remarks remarks) throws IOException {
-            AnswerWriter writer = new AnswerWriter(call.begin(200, JSON));
-            answer.write(writer);
-            writer.end(remarks);
-        }
-
-        private PreparedAnswer read(StoreQueries.Session session, HttpCall call, Parameters in, Remarks remarks)
-                throws IOException {
-            return session.read((store, snapshot) -> {
-                try {
-                    SeriesQuery query = new SeriesQuery(
-                            session, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
-                    return question.answer(in, label, query, remarks);
-                } catch (EvaluationException | IllegalArgumentException e) {
-                    throw new ApiFailure(422, "execution", String.valueOf(e.getMessage()));
-                } catch (TimeOverException e) {
-                    throw new ApiFailure(504, "timeout", String.valueOf(e.getMessage()));
-                }
-            });
-        }
+        });
     }
 }

@@ -9,6 +9,7 @@ import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
 import dev.loom.server.http.Load;
 import dev.loom.server.http.Route;
+import dev.loom.server.http.RouteTable;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.request.SpanChoice;
@@ -34,12 +35,9 @@ public final class TempoApi implements HttpApi {
     private static final String PROTOBUF = "application/protobuf";
     private static final String TEXT = "text/plain;charset=utf-8";
     private static final String PREFIX = "/tempo/api/";
-    private static final String TRACES = "traces/";
-    private static final String TRACES_V2 = "v2/traces/";
-    private static final String TAG = "search/tag/";
-    private static final String TAG_V2 = "v2/search/tag/";
-    private static final String VALUES = "/values";
-    private static final String NAMES_BEGIN = "tempo_";
+    private static final String STATE = "tempo_state";
+    private static final String TRACES = "tempo_traces";
+    private static final String TAGS = "tempo_tags";
 
     /** The Tempo whose API this is. Clients choose by it what they ask. */
     private static final String VERSION = "2.6.0";
@@ -53,8 +51,8 @@ public final class TempoApi implements HttpApi {
     private static final long SECONDS_MAX = Long.MAX_VALUE / NS_PER_S - 1;
 
     private final StoreQueries queries;
-    private final TempoTags tags;
     private final String version;
+    private final RouteTable routes = new RouteTable(PREFIX, "GET");
 
     /**
      * Prepares to answer from a store.
@@ -64,45 +62,34 @@ public final class TempoApi implements HttpApi {
     public TempoApi(StoreQueries queries, String version) {
         this.queries = queries;
         this.version = version;
-        this.tags = new TempoTags(queries);
+        TempoTags tags = new TempoTags(queries);
+        routes.add(STATE, Load.LOOKUP, "echo", (call, none) -> send(call, TEXT, bytes("echo")))
+                .add(STATE, Load.LOOKUP, "status/buildinfo", (call, none) -> buildInfo(call))
+                .add("tempo_search", Load.QUERY, "search", (call, none) -> search(call))
+                .add(TAGS, Load.QUERY, "search/tags", (call, none) -> tags.names(call, false))
+                .add(TAGS, Load.QUERY, "v2/search/tags", (call, none) -> tags.names(call, true))
+                .add(
+                        TAGS,
+                        Load.QUERY,
+                        "search/tag/*/values",
+                        (call, tag) -> tags.values(TraceParameters.decoded(tag), false, call))
+                .add(
+                        TAGS,
+                        Load.QUERY,
+                        "v2/search/tag/*/values",
+                        (call, tag) -> tags.values(TraceParameters.decoded(tag), true, call))
+                .add(TRACES, Load.QUERY, "traces/*", (call, id) -> trace(id, false, call))
+                .add(TRACES, Load.QUERY, "v2/traces/*", (call, id) -> trace(id, true, call));
     }
 
     @Override
     public Set<String> names() {
-        return Set.of(NAMES_BEGIN + "state", NAMES_BEGIN + "traces", NAMES_BEGIN + "search", NAMES_BEGIN + "tags");
+        return routes.names();
     }
 
     @Override
     public @Nullable Route route(String method, String path) {
-        if (!path.startsWith(PREFIX)) {
-            return null;
-        } else if (!method.equals("GET")) {
-            throw ApiFailure.method("GET", method);
-        }
-        String rest = path.substring(PREFIX.length());
-        return switch (rest) {
-            case "echo" -> new TempoRoute("state", call -> send(call, TEXT, bytes("echo")));
-            case "status/buildinfo" -> new TempoRoute("state", this::buildInfo);
-            case "search" -> new TempoRoute("search", this::search);
-            case "search/tags" -> new TempoRoute("tags", call -> tags.names(call, false));
-            case "v2/search/tags" -> new TempoRoute("tags", call -> tags.names(call, true));
-            default -> withName(rest, path);
-        };
-    }
-
-    private Route withName(String rest, String path) {
-        if (rest.startsWith(TRACES)) {
-            return new TempoRoute("traces", call -> trace(rest.substring(TRACES.length()), false, call));
-        } else if (rest.startsWith(TRACES_V2)) {
-            return new TempoRoute("traces", call -> trace(rest.substring(TRACES_V2.length()), true, call));
-        } else if (rest.endsWith(VALUES) && (rest.startsWith(TAG) || rest.startsWith(TAG_V2))) {
-            boolean v2 = rest.startsWith(TAG_V2);
-            int from = v2 ? TAG_V2.length() : TAG.length();
-            int to = rest.length() - VALUES.length();
-            String tag = TraceParameters.decoded(rest.substring(Math.min(from, to), to));
-            return new TempoRoute("tags", call -> tags.values(tag, v2, call));
-        }
-        throw ApiFailure.notFound("no such path: " + path);
+        return routes.find(method, path);
     }
 
     @Override
@@ -113,28 +100,6 @@ public final class TempoApi implements HttpApi {
     @Override
     public Reply failure(ApiFailure failure) {
         return new Reply(TEXT, String.valueOf(failure.getMessage()));
-    }
-
-    /** What answers a request. */
-    private interface Answer {
-        void give(HttpCall call) throws IOException;
-    }
-
-    private record TempoRoute(String asked, Answer answer) implements Route {
-        @Override
-        public String name() {
-            return NAMES_BEGIN + asked;
-        }
-
-        @Override
-        public Load load(HttpCall call) {
-            return asked.equals("state") ? Load.LOOKUP : Load.QUERY;
-        }
-
-        @Override
-        public void answer(HttpCall call) throws IOException {
-            answer.give(call);
-        }
     }
 
     private void buildInfo(HttpCall call) throws IOException {
