@@ -40,7 +40,7 @@ public final class KeyedCondition implements ChunkCondition {
         List<String> names = format.canonicalNames(fields);
         List<Where> ofKey = terms.stream()
                 .filter(term ->
-                        names.containsAll(format.canonicalNames(List.copyOf(term.fields()))) && !calculates(term))
+                        names.containsAll(format.canonicalNames(List.copyOf(term.fields()))) && !needsRecords(term))
                 .toList();
         if (ofKey.isEmpty()) {
             return null;
@@ -50,14 +50,19 @@ public final class KeyedCondition implements ChunkCondition {
                 fields, summaries, all.bind(new KeyFormat(format, fields)), ofKey.size() == terms.size());
     }
 
-    /** Whole numbers in keys have lost whether they were written as doubles, which a calculation may depend on. */
-    private static boolean calculates(Where term) {
+    /**
+     * Whole numbers in keys have lost whether they were written as doubles, which a calculation may depend on. What is derived may need
+     * the whole record.
+     */
+    private static boolean needsRecords(Where term) {
         if (term instanceof Where.And and) {
-            return and.terms().stream().anyMatch(KeyedCondition::calculates);
+            return and.terms().stream().anyMatch(KeyedCondition::needsRecords);
         } else if (term instanceof Where.Or or) {
-            return or.terms().stream().anyMatch(KeyedCondition::calculates);
+            return or.terms().stream().anyMatch(KeyedCondition::needsRecords);
+        } else if (term instanceof Where.Not not) {
+            return needsRecords(not.term());
         }
-        return term instanceof Where.Not not ? calculates(not.term()) : term instanceof Where.Relation;
+        return term instanceof Where.Relation || term instanceof Where.Derived;
     }
 
     /** The fields of the key. */

@@ -278,6 +278,9 @@ public final class WherePlan {
         if (expression instanceof Where.Relation) {
             return unknown(expression, "no index over calculations");
         }
+        if (expression instanceof Where.Derived) {
+            return unknown(expression, "no index over what is made of records");
+        }
         return expression instanceof Where.IsNull ? unknown(expression, "no index over nulls") : overText(expression);
     }
 

@@ -25,16 +25,20 @@ import org.jspecify.annotations.Nullable;
 final class Binding {
     private final PayloadFormat format;
     private final @Nullable RecordLookup lookup;
-    private final FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
+    private final FieldSlot.CurrentPayload payload;
     private final Map<String, FieldSlot> slots = new HashMap<>();
+    /** By the formats of derived fields, so that these are made once for all terms. */
+    private final Map<PayloadFormat, Binding> derived = new HashMap<>();
 
-    private Binding(PayloadFormat format, @Nullable RecordLookup lookup) {
+    private Binding(PayloadFormat format, @Nullable RecordLookup lookup, FieldSlot.CurrentPayload payload) {
         this.format = format;
         this.lookup = lookup;
+        this.payload = payload;
     }
 
     static Where.Predicate bind(Where expression, PayloadFormat format, @Nullable RecordLookup lookup) {
-        Binding binding = new Binding(format, lookup);
+        FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
+        Binding binding = new Binding(format, lookup, payload);
         return new Bound(binding.payload, binding.condition(expression), binding.slots);
     }
 
@@ -105,6 +109,10 @@ final class Binding {
                     hasText(matches.field()),
                     new Literal.Text(matches.query().toString()));
             return new Condition.TextQueryTest(slot, new TextMatcher(matches.query()));
+        }
+        if (expression instanceof Where.Derived of) {
+            return derived.computeIfAbsent(of.of(), made -> new Binding(made, lookup, payload))
+                    .condition(of.term());
         }
         throw new IllegalStateException("unknown expression: class=" + expression.getClass());
     }

@@ -39,7 +39,7 @@ final class NamedFields {
             fields.add(matches.field());
         } else if (expression instanceof Where.MatchesRegex regex) {
             fields.add(regex.field());
-        } else {
+        } else if (!(expression instanceof Where.Derived)) {
             throw new IllegalStateException("unknown expression: class=" + expression.getClass());
         }
     }

@@ -48,6 +48,9 @@ final class TermResolution {
         if (expression instanceof Where.Contains contains) {
             return contains(contains);
         }
+        if (expression instanceof Where.Derived derived) {
+            return new Where.Derived(derived.of(), derived.term().resolve(derived.of()));
+        }
         return expression;
     }
 

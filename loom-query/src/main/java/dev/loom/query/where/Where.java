@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A condition such as {@code latency_ns > 50ms and (op == "GET" or not status in (200, 204))}, as an immutable tree. {@code
- * toString()} gives an expression that parses to an equal tree.
+ * toString()} gives an expression that parses to an equal tree, unless a term is {@link Derived}.
  */
 public sealed interface Where {
     /** The greatest length of an expression, in characters (UTF-16 units). */
@@ -69,7 +69,7 @@ public sealed interface Where {
         return new TermResolution(format).resolve(this);
     }
 
-    /** The fields that the expression names. */
+    /** The fields that the expression names, but for those that are {@link Derived}. */
     default Set<String> fields() {
         return NamedFields.of(this);
     }
@@ -221,6 +221,19 @@ public sealed interface Where {
         @Override
         public String toString() {
             return Quoting.name(field) + " =~ " + Quoting.text(pattern);
+        }
+    }
+
+    /**
+     * A term over fields that a program makes of the same payloads, such as the line that it shows of them. No text parses to it, and no
+     * index tells anything of it.
+     *
+     * @param of has these fields, of the payloads of one format
+     */
+    record Derived(PayloadFormat of, Where term) implements Where {
+        @Override
+        public String toString() {
+            return operand(term);
         }
     }
 

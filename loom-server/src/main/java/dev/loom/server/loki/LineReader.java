@@ -3,16 +3,11 @@ package dev.loom.server.loki;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.RecordLookup;
-import dev.loom.server.json.FieldBytes;
-import dev.loom.server.json.FieldsJson;
-import dev.loom.server.json.JsonText;
-import dev.loom.server.text.TextBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.agrona.DirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /** Reads the records of one source as lines of streams. For one thread. */
 final class LineReader {
@@ -23,15 +18,11 @@ final class LineReader {
 
     private final StreamSource of;
     private final FieldValue value = new FieldValue();
-    private final FieldBytes bytes = new FieldBytes();
-    private final TextBuffer text = new TextBuffer(256);
-    private final @Nullable FieldsJson fields;
-    private final @Nullable FieldReader line;
+    private final LineText text;
 
     LineReader(StreamSource of) {
         this.of = of;
-        fields = of.lineField() == null || of.lineField().isEmpty() ? new FieldsJson(of.format()) : null;
-        line = fields == null ? reader(String.valueOf(of.lineField())) : null;
+        text = new LineText(of);
     }
 
     private FieldReader reader(String field) {
@@ -49,39 +40,12 @@ final class LineReader {
 
     /** The line; malformed bytes are replacement characters. */
     String line(DirectBuffer buffer, int offset, int length) {
-        text.clear();
-        if (line == null) {
-            Objects.requireNonNull(fields).put(text, value, buffer, offset, length);
-            return text.toString();
-        }
-        return text(line, buffer, offset, length);
-    }
-
-    /** Appends the value as a text. */
-    private void putText() {
-        switch (value.kind()) {
-            case ABSENT -> {}
-            case TEXT -> {
-                bytes.load(value);
-                text.put(bytes.array(), 0, bytes.length());
-            }
-            case BYTES -> {
-                bytes.load(value);
-                text.putBase64(bytes.array(), 0, bytes.length());
-            }
-            default -> JsonText.putField(text, value, false, bytes);
-        }
+        return text.of(value, buffer, offset, length).toString();
     }
 
     private String text(FieldReader reader, DirectBuffer buffer, int offset, int length) {
         reader.read(buffer, offset, length, value);
-        return valueText();
-    }
-
-    private String valueText() {
-        text.clear();
-        putText();
-        return text.toString();
+        return text.of(value).toString();
     }
 
     /** The labels of the record's stream. */
@@ -110,7 +74,7 @@ final class LineReader {
         }
         of.format().forEachMember(ATTRIBUTES, buffer, offset, length, value, (name, nameOffset, nameLength, member) -> {
             String field = ATTRIBUTES + name.getStringWithoutLengthUtf8(nameOffset, nameLength);
-            put(metadata, StreamSource.label(field), valueText());
+            put(metadata, StreamSource.label(field), text.of(value).toString());
         });
         return metadata;
     }

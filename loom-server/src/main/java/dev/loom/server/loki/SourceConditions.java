@@ -83,18 +83,18 @@ final class SourceConditions {
     }
 
     private RecordCondition line(Stage.LineFilter filter, String text) {
-        String field = of.lineField();
-        if (field == null) {
-            throw error(
-                    "lines of source " + of.source().name()
-                            + " are made of fields, and are not searched; compare fields, as in | "
-                            + StreamSource.label(of.format().fields().get(0).name()) + "=\"...\"",
-                    filter.position());
-        } else if (!filter.match().isRegex()) {
-            return text.isEmpty() ? RecordCondition.ALWAYS : RecordCondition.of(new Where.Contains(field, text));
+        boolean made = !of.searchable();
+        String field = made ? RecordLines.LINE : String.valueOf(of.lineField());
+        boolean regex = filter.match().isRegex();
+        if (text.isEmpty() && !regex) {
+            return RecordCondition.ALWAYS;
         }
-        RecordCondition found = RecordCondition.of(new Where.MatchesRegex(field, text));
-        boolean emptyLine = Regexes.isIn(text, "");
+        Where where = regex ? new Where.MatchesRegex(field, text) : new Where.Contains(field, text);
+        if (made) {
+            return RecordCondition.of(new Where.Derived(new RecordLines(of), where));
+        }
+        RecordCondition found = RecordCondition.of(where);
+        boolean emptyLine = regex && Regexes.isIn(text, "");
         return emptyLine ? found.or(RecordCondition.of(new Where.IsNull(field))) : found;
     }
 

@@ -53,6 +53,15 @@ record StreamSource(
         return source.format();
     }
 
+    /** Whether lines are texts of records, or their JSON, which queries search in place; else they are made of each record. */
+    boolean searchable() {
+        if (lineField == null) {
+            return false;
+        }
+        Field.Type type = format().declaredType(lineField);
+        return type == null || type == Field.Type.UTF8 || type == Field.Type.JSON;
+    }
+
     /** The labels of its streams. */
     List<String> labels() {
         return logs ? LogQl.STREAM_LABELS : List.of(Streams.SOURCE);

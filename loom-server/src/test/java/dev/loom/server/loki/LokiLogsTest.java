@@ -7,6 +7,8 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
@@ -20,6 +22,7 @@ import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,6 +34,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
@@ -270,7 +274,6 @@ final class LokiLogsTest {
                 "query_range\u00a7query=vector(1)&step=1e99\u00a7could not parse 'step' parameter",
                 "query_range\u00a7query=vector(1)&start=0&step=1\u00a7exceeded maximum resolution of 11000 points",
                 "query_range\u00a7query={source=\"otlp.logs\"} | json\u00a7parse error at line 1, col 24: lines of source otlp.logs",
-                "query_range\u00a7query={source=\"requests\"} |= \"x\"\u00a7parse error at line 1, col 21: lines of source requests",
                 "query_range\u00a7query={source=\"otlp.logs\"} | attr_a_b_c_d_e_f=\"1\"\u00a7parse error at line 1, col 24: label may",
                 "query_range\u00a7query={source=\"requests\"} | latency_ns=~\"5\"\u00a7parse error at line 1, col 23: source requests:",
                 "query_range\u00a7query={source=\"requests\"} | op > 5\u00a7parse error at line 1, col 23: source requests:",
@@ -377,6 +380,33 @@ final class LokiLogsTest {
         assertTrue(next.contains("[\"" + (BEGIN_S + 20) + "000000000\",\"line 20\"]"), next);
         assertTrue(!next.contains("line 19"), next);
         socket.sendText("whatever", true).join();
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+        assertEquals("closed 1000", messages.next());
+        awaitNoFollower();
+    }
+
+    @Test
+    void shouldFollowLinesThatAreMadeOfRecords() throws Exception {
+        Messages messages = new Messages();
+        WebSocket socket = tail(messages, "{source=\"requests\"} |= `\"latency_ns\":7,` !~ `\"op\":null`", "5");
+        StructFormat format = (StructFormat) Formats.parse("struct:latency_ns:i64,op:utf8?,ok:bool");
+        for (String op : List.of("", "SET", "GET")) {
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+            StructWriter struct = new StructWriter(format);
+            struct.begin(payload, 0);
+            struct.setLong(0, op.equals("SET") ? 77 : 7);
+            if (!op.isEmpty()) {
+                struct.setUtf8(1, op);
+            }
+            struct.setBoolean(2, true);
+            int length = struct.finish();
+            assertTrue(writer.acquire(Duration.ofMinutes(1)));
+            writer.loom().push(writer.loom().source("requests").orElseThrow().id(), payload, 0, length);
+            writer.release();
+        }
+        String first = messages.next();
+        assertTrue(first.contains("\"{\\\"latency_ns\\\":7,\\\"op\\\":\\\"GET\\\",\\\"ok\\\":true}\""), first);
+        assertTrue(!first.contains("null") && !first.contains("SET"), first);
         socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
         assertEquals("closed 1000", messages.next());
         awaitNoFollower();
