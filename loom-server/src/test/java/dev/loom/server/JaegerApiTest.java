@@ -281,6 +281,52 @@ final class JaegerApiTest {
     }
 
     @Test
+    void shouldCountTheCallsBetweenServices() throws Exception {
+        String all = "endTs=" + (SentSpans.BEGIN_NS / 1_000_000 + 1_000_000) + "&lookback=2000000";
+        assertEquals(List.of(), sent.object("/jaeger/api/dependencies?" + all).get("data"));
+        sent.send(random, TRACES);
+        Span first = sent.spans.get(0);
+        sent.post(SentSpans.json(first)); // sent again
+        sent.send(
+                new Span( // its parent is of another trace
+                        500, 1, first.id(), "lonely", "n", 0, 0, first.start(), first.end(), Map.of(), List.of()));
+        int calls = 0;
+        for (int round = 0; round < 60; round++) {
+            long toMs = sent.spans.get(random.nextInt(sent.spans.size())).end() / 1_000_000;
+            long backMs = random.nextInt(TRACES * 1000);
+            boolean everything = round == 0;
+            List<Span> spans = sent.spans.stream()
+                    .filter(span ->
+                            everything || (span.end() / 1_000_000 <= toMs && span.end() / 1_000_000 >= toMs - backMs))
+                    .toList();
+            String service = random.nextInt(4) == 0 ? first.service() : "";
+            TreeMap<String, Integer> expected = new TreeMap<>();
+            for (Span child : spans) {
+                for (Span parent : spans) {
+                    boolean called = parent.trace() == child.trace()
+                            && parent.id() == child.parent()
+                            && !parent.service().equals(child.service());
+                    if (called && (parent.service() + "|" + child.service() + "|").contains(service)) {
+                        expected.merge(parent.service() + " > " + child.service(), 1, Integer::sum);
+                    }
+                }
+            }
+            String path = "/jaeger/api/dependencies?" + (everything ? all : "endTs=" + toMs + "&lookback=" + backMs)
+                    + (service.isEmpty() ? "" : "&service=" + SentSpans.encoded(service));
+            Map<String, @Nullable Object> answer = sent.object(path);
+            TreeMap<String, Integer> found = new TreeMap<>();
+            for (Map<String, @Nullable Object> row : SentSpans.list(answer, "data")) {
+                int count = Integer.parseInt(String.valueOf(row.get("callCount")));
+                found.put(row.get("parent") + " > " + row.get("child"), count);
+                calls += count;
+            }
+            assertEquals(expected, found, "seed=" + seed + ", path=" + path);
+            assertEquals(null, answer.get("errors"));
+        }
+        assertTrue(calls > 0, "seed=" + seed);
+    }
+
+    @Test
     void shouldFindTracesByTheirIdsWithTheLatestFirst() throws Exception {
         sent.send(random, 5);
         Map<String, @Nullable Object> answer = sent.object("/jaeger/api/traces?traceID=2&traceID=4&traceID=99");
@@ -349,7 +395,12 @@ final class JaegerApiTest {
                 "services?x=1; 400; parameter is not supported: x",
                 "services/a; 404; no such path",
                 "services/operations; 404; no such path",
-                "dependencies; 404; no such path",
+                "dependencies?endTs=x; 400; endTs=x",
+                "dependencies?endTs=9223372036854775807; 400; endTs=9223372036854775807",
+                "dependencies?lookback=-1; 400; lookback=-1",
+                "dependencies?lookback=1h; 400; lookback=1h",
+                "dependencies?start=1; 400; parameter is not supported: start",
+                "dependencies/x; 404; no such path",
                 "; 404; no such path",
             })
     void shouldRefuseWhatItCanNotAnswer(@Nullable String path, int status, String message) throws Exception {

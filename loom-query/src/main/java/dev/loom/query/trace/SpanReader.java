@@ -120,6 +120,11 @@ public final class SpanReader {
         return id(spanId, 0, TraceId.SPAN_DIGITS);
     }
 
+    /** The id of the span's parent; zero if it has none. */
+    public long parentId() {
+        return id(parentId, 0, TraceId.SPAN_DIGITS);
+    }
+
     /** Whether the record is a span. */
     public boolean isSpan() {
         return spanId() != 0 && (declared || times() >= 2);
@@ -155,7 +160,7 @@ public final class SpanReader {
                 source.name(),
                 address,
                 id(spanId, 0, TraceId.SPAN_DIGITS),
-                id(parentId, 0, TraceId.SPAN_DIGITS),
+                parentId(),
                 service(),
                 text(name),
                 text(kind),
@@ -191,7 +196,8 @@ public final class SpanReader {
         return startNs == NONE || endNs == NONE ? UNKNOWN : endNs - startNs;
     }
 
-    private String service() {
+    /** The service of the span or log record; empty if it names none. */
+    public String service() {
         return text(services);
     }
 

@@ -21,6 +21,7 @@ import dev.loom.server.trace.TraceIds;
 import dev.loom.server.trace.TraceParameters;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +50,7 @@ public final class JaegerApi implements HttpApi {
         routes.add("jaeger_services", Load.QUERY, "services", (call, none) -> services(call))
                 .add(OPERATIONS, Load.QUERY, "operations", (call, none) -> operationsAndKinds(call))
                 .add(OPERATIONS, Load.QUERY, "services/*/operations", this::operations)
+                .add("jaeger_dependencies", Load.QUERY, "dependencies", (call, none) -> dependencies(call))
                 .add(TRACES, Load.QUERY, "traces", (call, none) -> traces(call))
                 .add(TRACES, Load.QUERY, "traces/*", this::trace);
     }
@@ -152,6 +154,36 @@ public final class JaegerApi implements HttpApi {
 
     private static void reserve(SpanQueries spans, String name) {
         spans.memory().reserve(NAME_BYTES + 2L * name.length());
+    }
+
+    /** Which services called which, by spans that ended in the range, as did their parents. */
+    private void dependencies(HttpCall call) {
+        TraceParameters in = new TraceParameters(call);
+        String service = in.text("service");
+        SpanTimes times = JaegerSearch.readLookback(in);
+        SpanQueries.ask(queries, call, spans -> {
+            JaegerCalls calls = new JaegerCalls(spans.memory(), JaegerCalls.SPANS_MAX);
+            for (Source source : spans.sources()) {
+                spans.read(source, times, span -> {
+                    TraceId trace = span.traceId();
+                    if (trace != null && span.isSpan()) {
+                        String of = span.service();
+                        calls.add(trace, span.spanId(), span.parentId(), of.isEmpty() ? JaegerSpans.NO_SERVICE : of);
+                    }
+                });
+            }
+            List<Map<String, Object>> rows = new ArrayList<>();
+            for (JaegerCalls.Calls found : calls.calls()) {
+                if (service == null || service.equals(found.parent()) || service.equals(found.child())) {
+                    Map<String, Object> row = new LinkedHashMap<>();
+                    row.put("parent", found.parent());
+                    row.put("child", found.child());
+                    row.put("callCount", found.count());
+                    rows.add(row);
+                }
+            }
+            print(call, spans, rows);
+        });
     }
 
     private void traces(HttpCall call) {

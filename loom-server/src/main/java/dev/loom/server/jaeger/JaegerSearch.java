@@ -28,6 +28,10 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
     private static final int IDS_MAX = 20;
     private static final long NS_PER_US = 1_000;
     private static final long TIME_US_MAX = Long.MAX_VALUE / NS_PER_US - 1;
+    private static final long NS_PER_MS = 1_000_000;
+    private static final long TIME_MS_MAX = Long.MAX_VALUE / NS_PER_MS - 1;
+    /** A day, as in Jaeger. */
+    private static final long LOOKBACK_MS = 24L * 60 * 60 * 1000;
 
     static JaegerSearch read(TraceParameters in) {
         List<TraceId> ids =
@@ -74,6 +78,19 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
             fromNs = Math.max(0, until - nanoseconds("lookback", lookback));
         }
         return new SpanTimes(fromNs, toNs);
+    }
+
+    /**
+     * Reads the end of a range and how far it reaches back, both in milliseconds, and then refuses what was not read. Both ends are
+     * inclusive.
+     */
+    static SpanTimes readLookback(TraceParameters in) {
+        Long end = in.number("endTs", 0, TIME_MS_MAX);
+        Long lookback = in.number("lookback", 0, TIME_MS_MAX);
+        in.end();
+        long toMs = end == null ? Instant.now().toEpochMilli() : end;
+        long fromMs = Math.max(0, toMs - (lookback == null ? LOOKBACK_MS : lookback));
+        return new SpanTimes(fromMs * NS_PER_MS, (toMs + 1) * NS_PER_MS);
     }
 
     private static long nanoseconds(String name, String text) {

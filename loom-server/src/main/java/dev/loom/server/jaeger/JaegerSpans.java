@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * and {@code loom.duration_ns} have what the record says.
  */
 final class JaegerSpans {
-    private static final String NO_SERVICE = "OTLPResourceNoServiceName";
+    /** The service of spans that name none. */
+    static final String NO_SERVICE = "OTLPResourceNoServiceName";
+
     private static final long NS_PER_US = 1_000;
     private static final List<String> KINDS = List.of("internal", "server", "client", "producer", "consumer");
 

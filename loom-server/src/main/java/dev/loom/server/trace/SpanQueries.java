@@ -4,11 +4,13 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.FieldValue;
+import dev.loom.format.RecordLookup;
 import dev.loom.query.Group;
 import dev.loom.query.Groups;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.GroupOrder;
+import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.GroupRequest;
@@ -17,6 +19,8 @@ import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.ScanRequest;
+import dev.loom.query.trace.SpanReader;
 import dev.loom.query.trace.TraceFields;
 import dev.loom.query.where.Where;
 import dev.loom.server.http.ApiFailure;
@@ -37,7 +41,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,13 +153,10 @@ public final class SpanQueries {
             SpanTimes times,
             int limit,
             Consumer<List<FieldValue>> into) {
-        RequestTimes range = times.times();
-        boolean eventTime = range.kind() != null;
-        if (eventTime && EventTime.of(source) == null) {
-            warnings.add(source.name() + " is left out, it has no event time");
+        RecordSelection records = records(source, times, conditions);
+        if (records == null) {
             return;
         }
-        RecordSelection records = new RecordSelection(source, range.range(0), eventTime, conditions);
         GroupRequest.Caps caps = new GroupRequest.Caps(limits.groupsMax(), 1, false);
         GroupRequest request = new GroupRequest(
                 records,
@@ -175,6 +178,44 @@ public final class SpanQueries {
                 }
             }
         });
+    }
+
+    /**
+     * Reads a source's records in the order of their arrival.
+     *
+     * @param into takes the reader, which stands on the next record
+     */
+    public void read(Source source, SpanTimes times, Consumer<SpanReader> into) {
+        RecordSelection records = records(source, times, List.of());
+        if (records == null) {
+            return;
+        }
+        run(new ScanRequest(records, Order.OLDEST_FIRST, Long.MAX_VALUE, true, limits()), new ResultHandler() {
+            private @Nullable SpanReader reader;
+
+            @Override
+            public void onLookup(RecordLookup lookup) {
+                reader = new SpanReader(source, lookup, null);
+            }
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                SpanReader record = Objects.requireNonNull(reader);
+                record.wrap(address, buffer, offset, length);
+                into.accept(record);
+            }
+        });
+    }
+
+    /** Records of a source; null, with a warning, if times are asked for that it does not have. */
+    private @Nullable RecordSelection records(Source source, SpanTimes times, List<Where> conditions) {
+        RequestTimes range = times.times();
+        boolean eventTime = range.kind() != null;
+        if (eventTime && EventTime.of(source) == null) {
+            warnings.add(source.name() + " is left out, it has no event time");
+            return null;
+        }
+        return new RecordSelection(source, range.range(0), eventTime, conditions);
     }
 
     private RequestBuilder builder(RequestTimes times, Consumer<String> remarks) {
