@@ -2,9 +2,9 @@ package dev.loom.server.loki;
 
 import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryReport;
+import dev.loom.server.http.MissingText;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** What the answers of a request lack, and what they cost. For one thread. */
@@ -18,22 +18,11 @@ final class Report {
         bytesRead += report.statistics().bytesRead();
         recordsRead += report.statistics().recordsReturned();
         Completeness lacks = report.completeness();
-        if (lacks.lost() > 0) {
-            warn(source, "lost records in the range: " + lacks.lost());
-        }
-        if (lacks.damagedPages() > 0) {
-            warn(source, "damaged pages in the range: " + lacks.damagedPages());
-        }
-        if (lacks.expired()) {
-            warn(source, "part of the range is no longer retained");
-        }
+        MissingText.of(lacks).forEach(text -> warn(source, text));
         if (report.withoutTime() > 0) {
             warn(source, "records without a time are left out: " + report.withoutTime());
         }
-        if (lacks.limit() != Completeness.Limit.NONE) {
-            timedOut |= lacks.limit() == Completeness.Limit.TIME;
-            warn(source, "query ended early: " + lacks.limit().name().toLowerCase(Locale.ROOT));
-        }
+        timedOut |= lacks.limit() == Completeness.Limit.TIME;
     }
 
     private void warn(String source, String warning) {

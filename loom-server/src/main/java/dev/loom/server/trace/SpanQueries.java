@@ -25,6 +25,7 @@ import dev.loom.query.trace.TraceFields;
 import dev.loom.query.where.Where;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpCall;
+import dev.loom.server.http.MissingText;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.json.OtlpLines;
 import dev.loom.server.json.OtlpResults;
@@ -40,7 +41,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
@@ -241,18 +241,7 @@ public final class SpanQueries {
     /** What the answers so far lack, for people; empty if they are complete. */
     public List<String> warnings() {
         List<String> texts = new ArrayList<>(warnings);
-        if (missing.limit() != Limit.NONE) {
-            texts.add("the query ended early, limit: " + missing.limit().name().toLowerCase(Locale.ROOT));
-        }
-        if (missing.lost() > 0) {
-            texts.add("records lost in the range: " + missing.lost());
-        }
-        if (missing.damagedPages() > 0) {
-            texts.add("damaged pages in the range: " + missing.damagedPages());
-        }
-        if (missing.expired()) {
-            texts.add("part of the range is no longer retained");
-        }
+        texts.addAll(MissingText.of(missing));
         return texts;
     }
 

@@ -201,10 +201,10 @@ final class LokiFieldsTest {
         assertTrue(report.timedOut());
         assertEquals(
                 List.of(
-                        "incomplete answer: source=s: lost records in the range: 3",
+                        "incomplete answer: source=s: the query ended early, limit: time",
+                        "incomplete answer: source=s: records lost in the range: 3",
                         "incomplete answer: source=s: damaged pages in the range: 2",
-                        "incomplete answer: source=s: part of the range is no longer retained",
-                        "incomplete answer: source=s: query ended early: time"),
+                        "incomplete answer: source=s: part of the range is no longer retained"),
                 report.warnings());
     }
 }

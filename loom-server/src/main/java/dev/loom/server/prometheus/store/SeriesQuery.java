@@ -9,6 +9,7 @@ import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.ResultHandler;
+import dev.loom.server.http.MissingText;
 import dev.loom.server.http.StoreQueries;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Meter;
@@ -86,15 +87,7 @@ public final class SeriesQuery implements Meter {
         if (missing.limit() != Completeness.Limit.NONE) {
             throw new TimeOverException();
         }
-        if (missing.lost() > 0) {
-            remarks.warn("incomplete: " + missing.lost() + " records were lost in this time");
-        }
-        if (missing.damagedPages() > 0) {
-            remarks.warn("incomplete: " + missing.damagedPages() + " pages in this time are damaged");
-        }
-        if (missing.expired()) {
-            remarks.warn("incomplete: a part of this time is no longer retained");
-        }
+        MissingText.of(missing).forEach(text -> remarks.warn("incomplete: " + text));
     }
 
     /** The layout of the bins that the histogram operator counts in: those of the last index over a field that has any. */
