@@ -13,6 +13,9 @@ import java.util.Optional;
 
 /** A store that another process may write, close, and open again: read without affecting it. Usable from any thread. */
 final class FollowedStore implements Store {
+    /** How often one call attaches: the next writer may come while it does. */
+    private static final int ATTACHED_MAX = 10;
+
     private final Path directory;
     private LoomReader reader;
     private boolean closed;
@@ -29,14 +32,22 @@ final class FollowedStore implements Store {
         if (closed) {
             throw new IllegalStateException("store is closed: directory=" + directory);
         }
-        try {
-            return reader.snapshot();
-        } catch (StoreReopenedException e) {
-            LoomReader attached = LoomReader.attach(directory);
-            reader.close();
-            reader = attached;
-            return reader.snapshot();
+        for (int attached = 0; ; attached++) {
+            try {
+                return reader.snapshot();
+            } catch (StoreReopenedException e) {
+                if (attached == ATTACHED_MAX) {
+                    throw e;
+                }
+                attach();
+            }
         }
+    }
+
+    private void attach() {
+        LoomReader attached = LoomReader.attach(directory);
+        reader.close();
+        reader = attached;
     }
 
     /** Called with the lock, so that nobody closes the reader before it has answered. */

@@ -1,0 +1,61 @@
+package dev.loom.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Source;
+import dev.loom.format.Formats;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Many threads ask a store whose writers come and go. */
+final class FollowedStoreTest {
+    private static final int WRITERS = 30;
+
+    @TempDir
+    Path directory;
+
+    private Loom writer() {
+        return Loom.open(LoomConfig.at(directory).recordRingBytes(1 << 20).build());
+    }
+
+    @Test
+    void shouldAnswerWhileWritersComeAndGo() throws Exception {
+        try (Loom loom = writer()) {
+            loom.defineSource("s", Formats.text());
+        }
+        AtomicBoolean done = new AtomicBoolean();
+        List<CompletableFuture<Long>> asking = new ArrayList<>();
+        try (FollowedStore followed = new FollowedStore(directory)) {
+            List<Runnable> questions = List.of(
+                    () -> followed.snapshot().close(),
+                    () -> assertEquals(1, followed.sources().size()),
+                    () -> assertEquals(
+                            "s", followed.source("s").map(Source::name).orElse("")),
+                    () -> assertEquals(List.of(), followed.indexes()),
+                    () -> assertEquals(directory, followed.info().directory()));
+            for (Runnable question : questions) {
+                asking.add(CompletableFuture.supplyAsync(() -> {
+                    long answers = 0;
+                    for (; !done.get(); answers++) {
+                        question.run();
+                    }
+                    return answers;
+                }));
+            }
+            for (int i = 0; i < WRITERS; i++) {
+                writer().close();
+            }
+            done.set(true);
+            for (CompletableFuture<Long> each : asking) {
+                each.get();
+            }
+        }
+    }
+}
