@@ -34,9 +34,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a client sees of an answer that fails. */
 final class BrokenAnswerTest {
+    /** Fails before its thread has it. */
+    private static final String UNLOADED = "unloaded";
+
     private static final QueryPool.Limits LIMITS = new QueryPool.Limits(2, 2, Duration.ofSeconds(5), 1);
 
-    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early"));
+    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early", UNLOADED));
     private final Server server = new Server();
     private final HttpConfiguration http = new HttpConfiguration();
     private final ServerConnector connector =
@@ -64,7 +67,7 @@ final class BrokenAnswerTest {
     private static final class FailingApi implements HttpApi {
         @Override
         public Set<String> names() {
-            return Set.of("lines", "data", "early");
+            return Set.of("lines", "data", "early", UNLOADED);
         }
 
         @Override
@@ -74,7 +77,7 @@ final class BrokenAnswerTest {
 
         @Override
         public boolean reads(String type) {
-            return false;
+            return type.equals("text/plain");
         }
 
         @Override
@@ -86,6 +89,9 @@ final class BrokenAnswerTest {
     private record FailingRoute(String name) implements Route {
         @Override
         public Load load(HttpCall call) {
+            if (name.equals(UNLOADED)) {
+                throw new IllegalStateException("defect");
+            }
             return Load.QUERY;
         }
 
@@ -145,5 +151,22 @@ final class BrokenAnswerTest {
     void shouldTellAFailureByItsStatusBeforeAnythingWasSent() throws IOException {
         String answer = get("early");
         assertTrue(answer.startsWith("HTTP/1.1 503 ") && answer.contains("out of luck"), answer);
+    }
+
+    /** Its body comes late, so that no thread of the server's own has the request any more. */
+    @Test
+    void shouldEndARequestThatFailsBeforeItIsAnswered() throws Exception {
+        try (Socket socket = new Socket("localhost", connector.getLocalPort())) {
+            socket.setSoTimeout(60_000); // otherwise it would wait for ever
+            String request = "POST /" + UNLOADED + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + "Content-Type: text/plain\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String waits = "HTTP/1.1 100 Continue\r\n\r\n";
+            assertEquals(
+                    waits, new String(socket.getInputStream().readNBytes(waits.length()), StandardCharsets.US_ASCII));
+            socket.getOutputStream().write("body".getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(answer.startsWith("HTTP/1.1 500 "), answer);
+        }
     }
 }
