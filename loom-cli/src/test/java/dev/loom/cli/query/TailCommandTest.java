@@ -1,5 +1,6 @@
 package dev.loom.cli.query;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import dev.loom.format.Formats;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class TailCommandTest {
+    /** The message of length 0. */
+    private static final byte[] ARROW_END = {-1, -1, -1, -1, 0, 0, 0, 0};
+
     @TempDir
     Path directory;
 
@@ -134,6 +140,42 @@ class TailCommandTest {
             awaitOutput("1\n" + lines(10, 20));
             console.interruption().request();
             assertEquals(130, tail.join());
+        }
+    }
+
+    /** Columns come at once, rows as they arrive, and the end when it is interrupted. */
+    @Test
+    void shouldFollowInColumns() {
+        for (String form : List.of("csv", "csv-safe", "arrow")) {
+            out.reset();
+            Console console = cli.console(out, err);
+            try (Loom loom = writer()) {
+                source(loom);
+                CompletableFuture<Integer> tail = running(console, "tail", "s", "-f", "-n", "0", "-o", form);
+                awaitPart("addr");
+                int seen = out.size();
+                for (int i = 0; i < 3; i++) {
+                    String line = "<" + form + ' ' + i + '>';
+                    loom.push(source(loom), line.getBytes(StandardCharsets.UTF_8));
+                    awaitPart(line);
+                    assertTrue(out.size() > seen);
+                    seen = out.size();
+                }
+                console.interruption().request();
+                assertEquals(130, tail.join());
+                assertEquals(form.equals("arrow"), out.size() > seen, form + " has no end, or one");
+                assertEquals("", err.toString(StandardCharsets.UTF_8));
+            }
+        }
+        byte[] arrow = out.toByteArray();
+        assertArrayEquals(ARROW_END, Arrays.copyOfRange(arrow, arrow.length - ARROW_END.length, arrow.length));
+        String text = out.toString(StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains("loom.complete") && text.contains("loom.limit"), text);
+    }
+
+    private void awaitPart(String expected) {
+        while (!out.toString(StandardCharsets.ISO_8859_1).contains(expected)) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 

@@ -120,6 +120,7 @@ final class TailScan {
         }
         if (address == NOT_BEGUN) {
             endAt(snapshot);
+            results.onFlush(); // what begins an answer, such as its columns, shall not wait for a record
             return true;
         }
         nextAddress = address;
