@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,23 +85,8 @@ final class FieldSeries {
             return found;
         }
         List<List<FieldValue>> keys = new ArrayList<>();
-        query.run(
-                new GroupRequest(
-                        records(range, List.of()),
-                        null,
-                        new GroupRequest.Keys(metric.keys(), null),
-                        List.of(),
-                        null,
-                        GroupOrder.COUNT,
-                        Integer.MAX_VALUE,
-                        GroupRequest.Caps.DEFAULT,
-                        query.limits()),
-                new ResultHandler() {
-                    @Override
-                    public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-                        groups.forEach(group -> keys.add(group.key()));
-                    }
-                });
+        GroupRequest.Keys wanted = new GroupRequest.Keys(metric.keys(), null);
+        forEachGroup(records(range, List.of()), null, wanted, group -> keys.add(group.key()));
         for (List<FieldValue> key : keys) {
             Map<String, String> labels = new TreeMap<>();
             List<Where> conditions = new ArrayList<>();
@@ -226,11 +212,22 @@ final class FieldSeries {
 
     private void addSums(
             RecordSelection records, HistogramRequest.@Nullable Steps steps, long stepNs, CountedSteps counted) {
+        GroupRequest.Keys whole = new GroupRequest.Keys(List.of(), steps);
+        forEachGroup(
+                records,
+                metric.field(),
+                whole,
+                group -> counted.cell(step(group.range(), records.range(), stepNs))
+                        .addSum(group.sum()));
+    }
+
+    private void forEachGroup(
+            RecordSelection records, @Nullable String field, GroupRequest.Keys keys, Consumer<Group> each) {
         query.run(
                 new GroupRequest(
                         records,
-                        metric.field(),
-                        new GroupRequest.Keys(List.of(), steps),
+                        field,
+                        keys,
                         List.of(),
                         null,
                         GroupOrder.COUNT,
@@ -240,10 +237,7 @@ final class FieldSeries {
                 new ResultHandler() {
                     @Override
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-                        for (Group group : groups) {
-                            counted.cell(step(group.range(), records.range(), stepNs))
-                                    .addSum(group.sum());
-                        }
+                        groups.forEach(each);
                     }
                 });
     }
