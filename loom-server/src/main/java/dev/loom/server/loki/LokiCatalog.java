@@ -39,7 +39,7 @@ final class LokiCatalog {
         return queries.run(
                 call::cancelled,
                 session -> session.read((store, snapshot) -> {
-                    LokiSession asked = new LokiSession(query, session, snapshot, queries.limits());
+                    LokiSession asked = new LokiSession(query, session, store, snapshot, queries.limits());
                     Map<String, Object> answer = new LinkedHashMap<>(work.run(asked));
                     if (!asked.report().warnings().isEmpty()) {
                         answer.put("warnings", asked.report().warnings());

@@ -41,7 +41,7 @@ final class LokiQueries {
         queries.run(
                 call::cancelled,
                 session -> session.read((store, snapshot) -> {
-                    LokiSession asked = new LokiSession(query, session, snapshot, queries.limits());
+                    LokiSession asked = new LokiSession(query, session, store, snapshot, queries.limits());
                     Printing found = finding.find(asked);
                     LokiJson out = new LokiJson(new DataOutput(call.begin(200, JSON), false));
                     found.print(out, asked.report(), System.nanoTime() - beganNs);

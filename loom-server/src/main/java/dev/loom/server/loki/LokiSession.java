@@ -2,6 +2,7 @@ package dev.loom.server.loki;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.Store;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.Order;
@@ -20,7 +21,10 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.loki.LogQl.Grouping;
 import dev.loom.server.loki.LogQl.RangeAggregation;
 import dev.loom.server.loki.LogQl.Selection;
+import dev.loom.server.time.EpochTime;
+import dev.loom.server.time.StoreTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,18 +40,21 @@ final class LokiSession {
     private final Snapshot snapshot;
     private final long deadlineNs;
     private final int groupsMax;
+    private final long aheadNs;
     private final Report report = new Report();
 
     /**
      * @param query the text that positions are in
      * @param limits of all queries together
      */
-    LokiSession(String query, StoreQueries.Session session, Snapshot snapshot, StoreQueries.Limits limits) {
+    LokiSession(
+            String query, StoreQueries.Session session, Store store, Snapshot snapshot, StoreQueries.Limits limits) {
         this.query = query;
         this.session = session;
         this.snapshot = snapshot;
         this.deadlineNs = System.nanoTime() + limits.timeMax().toNanos();
         this.groupsMax = Math.min(LokiLimits.GROUPS_MAX, limits.groupsMax());
+        this.aheadNs = StoreTime.aheadNs(store, snapshot, EpochTime.of(Instant.now()));
     }
 
     /** A source, with what its records have to meet to be among the lines of a selection. */
@@ -107,6 +114,9 @@ final class LokiSession {
         try {
             QueryReport ended = session.run(snapshot, asked, results);
             report.add(asked.records().source().name(), ended);
+            if (aheadNs > 0 && !asked.records().eventTime()) {
+                report.note(StoreTime.tellOfMachineTimes(aheadNs));
+            }
             return ended;
         } catch (GroupLimitException e) {
             throw e.cap() == GroupLimitException.Cap.GROUPS

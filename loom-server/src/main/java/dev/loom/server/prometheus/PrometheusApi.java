@@ -121,7 +121,7 @@ public final class PrometheusApi implements HttpApi {
         return session.read((store, snapshot) -> {
             try {
                 SeriesQuery query = new SeriesQuery(
-                        session, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
+                        session, store, snapshot, in.timeout(queries.limits().timeMax()), call::cancelled, remarks);
                 return question.answer(in, label, query, remarks);
             } catch (EvaluationException | IllegalArgumentException e) {
                 throw new ApiFailure(422, "execution", String.valueOf(e.getMessage()));

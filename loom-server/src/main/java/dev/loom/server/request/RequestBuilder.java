@@ -395,7 +395,7 @@ public final class RequestBuilder {
         if (!times.relative() || eventTime) {
             return nowNs;
         }
-        long aheadNs = snapshot.live() ? StoreTime.aheadNs(store) : StoreTime.aheadNs(snapshot, nowNs);
+        long aheadNs = StoreTime.aheadNs(store, snapshot, nowNs);
         if (aheadNs > 0) {
             remarks.accept(StoreTime.tell(aheadNs) + "; relative times use the store's clock");
         }

@@ -13,14 +13,24 @@ public final class StoreTime {
     private StoreTime() {}
 
     /** How far a store's next record will be ahead, ns; 0 if less than a second. */
-    public static long aheadNs(Store store) {
+    private static long aheadNs(Store store) {
         return store.info().clockAhead().toNanos();
     }
 
     /** How far the newest record of a store without a writer is ahead, ns; 0 if less than a second. */
-    public static long aheadNs(Snapshot snapshot, long nowNs) {
+    private static long aheadNs(Snapshot snapshot, long nowNs) {
         long lastNs = snapshot.lastTimeNs();
         return lastNs - NOTHING_NS > nowNs && lastNs > 0 ? lastNs - nowNs : 0;
+    }
+
+    /** How far arrival times are ahead, whether somebody writes the store or not, ns; 0 if less than a second. */
+    public static long aheadNs(Store store, Snapshot snapshot, long nowNs) {
+        return snapshot.live() ? aheadNs(store) : aheadNs(snapshot, nowNs);
+    }
+
+    /** The message for users whose times are those of the machine. */
+    public static String tellOfMachineTimes(long aheadNs) {
+        return tell(aheadNs) + "; what arrived lately has times after the machine's now";
     }
 
     /** The message for users. */

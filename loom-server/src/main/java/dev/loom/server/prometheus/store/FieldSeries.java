@@ -65,6 +65,9 @@ final class FieldSeries {
 
     /** The series that are wanted. */
     List<StoredSeries> select() {
+        if (EventTime.of(metric.source()) == null) {
+            query.remarkClock();
+        }
         List<StoredSeries> series = new ArrayList<>();
         labels(wholeRange()).forEach((labels, conditions) -> series.add(counted(labels, conditions)));
         return series;

@@ -5,6 +5,7 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.Store;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -14,7 +15,10 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Meter;
 import dev.loom.server.prometheus.promql.Remarks;
+import dev.loom.server.time.EpochTime;
+import dev.loom.server.time.StoreTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -24,6 +28,7 @@ public final class SeriesQuery implements Meter {
     private static final long NS_PER_MS = 1_000_000;
 
     private final StoreQueries.Session session;
+    private final Store store;
     private final Snapshot snapshot;
     private final Remarks remarks;
     private final BooleanSupplier cancelled;
@@ -39,11 +44,13 @@ public final class SeriesQuery implements Meter {
      */
     public SeriesQuery(
             StoreQueries.Session session,
+            Store store,
             Snapshot snapshot,
             Duration timeMax,
             BooleanSupplier cancelled,
             Remarks remarks) {
         this.session = session;
+        this.store = store;
         this.snapshot = snapshot;
         this.remarks = remarks;
         this.cancelled = cancelled;
@@ -88,6 +95,14 @@ public final class SeriesQuery implements Meter {
             throw new TimeOverException();
         }
         MissingText.of(missing).forEach(text -> remarks.warn("incomplete: " + text));
+    }
+
+    /** Remarks if the machine's clock, which clients ask by, is behind the times that records got when they arrived. */
+    void remarkClock() {
+        long aheadNs = StoreTime.aheadNs(store, snapshot, EpochTime.of(Instant.now()));
+        if (aheadNs > 0) {
+            remarks.warn(StoreTime.tellOfMachineTimes(aheadNs));
+        }
     }
 
     /** The layout of the bins that the histogram operator counts in: those of the last index over a field that has any. */
