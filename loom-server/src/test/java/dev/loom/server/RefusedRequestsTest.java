@@ -50,7 +50,7 @@ final class RefusedRequestsTest {
     private static final String UNREAD = "Content-Length: 1000000\r\n\r\n";
     private static final String WHOLE = "Content-Length: 2\r\n\r\n{}";
 
-    private static final List<String> TOKENS = List.of(
+    static final List<String> TOKENS = List.of(
             "",
             "Bearer",
             "Bearer ",
@@ -62,7 +62,7 @@ final class RefusedRequestsTest {
             "Bearer s3cret s3cret",
             "Bearer \"s3cret\"",
             "Bearer " + "x".repeat(4000));
-    private static final List<String> HOSTS = List.of(
+    static final List<String> HOSTS = List.of(
             "evil.example",
             "localhost.evil.example",
             "127.0.0.1.evil.example",
@@ -72,7 +72,7 @@ final class RefusedRequestsTest {
             "0x7f000001",
             "localhost.",
             "evil.example:4318");
-    private static final List<String> ORIGINS = List.of(
+    static final List<String> ORIGINS = List.of(
             "https://evil.example",
             "http://app.example",
             "https://app.example.evil.example",
@@ -81,7 +81,7 @@ final class RefusedRequestsTest {
             "null",
             "file://",
             "http://localhost:3000");
-    private static final List<String> TYPES = List.of(
+    static final List<String> TYPES = List.of(
             "text/plain",
             "text/plain;application/json",
             "application/x-www-form-urlencoded",

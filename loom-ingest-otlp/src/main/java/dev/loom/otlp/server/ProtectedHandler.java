@@ -20,6 +20,9 @@ final class ProtectedHandler extends Handler.Wrapper {
     /** The attribute of a request admitted without the token. */
     static final String WITHOUT_TOKEN = "dev.loom.otlp.without-token";
 
+    /** Browsers say by it which page asks; a script can't change it. */
+    private static final String FETCH_SITE = "Sec-Fetch-Site";
+
     private final Gate gate;
     private final RefusalWriter refusals;
     private final Set<String> openPaths;
@@ -107,8 +110,25 @@ final class ProtectedHandler extends Handler.Wrapper {
         }
         if (origin != null && !isOwnPage(request, origin) && !gate.hosts.allowsOrigin(origin)) {
             return new Refusal(Reason.FORBIDDEN, "origin is not allowed: origin=" + origin);
+        } else if (origin == null && isPartOfForeignPage(request)) {
+            return new Refusal(
+                    Reason.FORBIDDEN,
+                    "page of another site asked: site=" + request.getHeaders().get(FETCH_SITE));
         }
         return null;
+    }
+
+    /**
+     * Whether a page of another site asked for something that it shows or runs, such as an image, which has no origin. A link to here, which a
+     * person follows, is none.
+     */
+    private static boolean isPartOfForeignPage(Request request) {
+        HttpFields headers = request.getHeaders();
+        String site = headers.get(FETCH_SITE);
+        if (site == null || site.equals("same-origin") || site.equals("none")) {
+            return false;
+        }
+        return !"navigate".equals(headers.get("Sec-Fetch-Mode")) || !"document".equals(headers.get("Sec-Fetch-Dest"));
     }
 
     /** Whether a web page that this server sent made the request; its host is allowed. */
