@@ -254,6 +254,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         ? Long.MAX_VALUE
                         : times.query.plus(times.write).toNanos();
                 call.times(times.write, totalNs);
+                if (!request.getHeaders().contains(HttpHeader.UPGRADE)) {
+                    HttpServers.onGone(request, call::cancel);
+                }
                 pool.execute(
                         load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
             } catch (ApiFailure e) {

@@ -116,7 +116,7 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         return usage == null ? new FrameAllowance() : usage.frames; // null if it was closed in the meantime
     }
 
-    /** Closes those of these connections that have had no request for too long. */
+    /** Closes those of these connections that have had no request for too long, and looks whether clients that are watched have gone. */
     void sweep(Iterable<EndPoint> endPoints) {
         long now = System.nanoTime();
         boolean crowded = connections.size() >= max;
@@ -124,6 +124,8 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
             Usage usage = connections.get(transport(endPoint));
             if (usage != null && usage.exceeds(now, firstRequestNs, crowded ? crowdedIdleNs : idleNs)) {
                 endPoint.close(new TimeoutException("connection has no request"));
+            } else if (endPoint instanceof WatchedEndPoint watched) {
+                watched.look();
             }
         }
     }

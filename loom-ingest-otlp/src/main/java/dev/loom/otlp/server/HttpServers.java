@@ -134,6 +134,25 @@ public final class HttpServers implements AutoCloseable {
         return request.getAttribute(ProtectedHandler.WITHOUT_TOKEN) == null;
     }
 
+    /**
+     * Calls an action once if the client leaves before a request of HTTP/1 is answered: noticed within a second, also while nothing is
+     * written. The streams of HTTP/2 say so by themselves, as failures of their requests.
+     *
+     * @param request read to its end, and not to be switched to another protocol
+     * @param action called by a thread that must not be held up
+     */
+    public static void onGone(Request request, Runnable action) {
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2) {
+            return;
+        }
+        WatchedEndPoint connection = WatchedEndPoint.beneath(
+                request.getConnectionMetaData().getConnection().getEndPoint());
+        if (connection != null) {
+            Request.addCompletionListener(request, failure -> connection.unwatch(action));
+            connection.watch(action);
+        }
+    }
+
     /** The port of an endpoint, by the index of its listener; -1 for a Unix domain socket. */
     public int port(int listener) {
         return connectors.get(listener).getLocalPort();
@@ -195,7 +214,7 @@ public final class HttpServers implements AutoCloseable {
         if (endpoint.socket() != null) {
             return new SocketFileConnector(server, pool, endpoint.socket(), factories);
         }
-        ServerConnector connector = new ServerConnector(server, null, null, pool, 1, 1, factories);
+        ServerConnector connector = new WatchedConnector(server, pool, factories);
         connector.setHost(endpoint.host());
         connector.setPort(endpoint.port());
         return connector;
@@ -259,11 +278,16 @@ public final class HttpServers implements AutoCloseable {
 
     private void sweep() {
         try {
-            for (ServerConnector connector : connectors) {
-                gate.connections.sweep(connector.getConnectedEndPoints());
-            }
+            look();
         } finally {
             sweepAgain();
+        }
+    }
+
+    /** Looks at each connection once. */
+    void look() {
+        for (ServerConnector connector : connectors) {
+            gate.connections.sweep(connector.getConnectedEndPoints());
         }
     }
 

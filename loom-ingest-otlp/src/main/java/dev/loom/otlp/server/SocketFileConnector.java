@@ -9,16 +9,15 @@ import java.nio.file.Path;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.jspecify.annotations.Nullable;
 
 /** Listens on a Unix domain socket whose file only its owner can open. Replaces the file of a dead server. */
-final class SocketFileConnector extends ServerConnector {
+final class SocketFileConnector extends WatchedConnector {
     private final Path file;
     private volatile @Nullable ServerSocketChannel listening;
 
     SocketFileConnector(Server server, ByteBufferPool pool, Path file, ConnectionFactory... factories) {
-        super(server, null, null, pool, 1, 1, factories);
+        super(server, pool, factories);
         this.file = file;
     }
 
