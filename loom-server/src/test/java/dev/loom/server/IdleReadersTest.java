@@ -1,8 +1,10 @@
 package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,10 +19,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that ask for much and take nothing of it. */
 final class IdleReadersTest {
@@ -116,20 +123,68 @@ final class IdleReadersTest {
         awaitStatus(504, "/v1/tail", "{\"source\":\"lines\",\"follow\":true,\"lines\":0,\"timeout\":\"1ms\"}");
     }
 
-    @Test
-    void shouldCutOffWhoTakesNothing() throws Exception {
+    /** Ask for all lines in each form that answers have. */
+    private static Stream<Arguments> forms() {
+        String scan = String.join(
+                "\r\n",
+                "POST /v1/scan HTTP/1.1",
+                "Host: localhost",
+                "Content-Type: application/json",
+                "Content-Length: " + SCAN.length(),
+                "Accept: %s",
+                "",
+                SCAN);
+        String loki = String.join(
+                "\r\n",
+                "GET /loki/api/v1/query_range?limit=3000&query=%7Bsource%3D%22lines%22%7D HTTP/1.1",
+                "Host: localhost",
+                "",
+                "");
+        return Stream.of(
+                arguments("scan", String.format(scan, "application/jsonl")),
+                arguments("scan", String.format(scan, "application/json")),
+                arguments("scan", String.format(scan, "text/csv")),
+                arguments("scan", String.format(scan, "application/vnd.apache.arrow.stream")),
+                arguments("loki_query_range", loki));
+    }
+
+    @ParameterizedTest
+    @MethodSource("forms")
+    void shouldCutOffWhoTakesNothing(String query, String request) throws Exception {
         start("500ms", "queue_timeout: 20s");
-        ignore("/v1/scan", SCAN);
-        awaitMetric("loom_query_duration_seconds_count{query=\"scan\"} 1");
+        send(request);
+        awaitMetric("loom_query_duration_seconds_count{query=\"" + query + "\"} 1");
         InputStream answer = sockets.get(0).getInputStream();
         String end = "";
         try {
-            String text = new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(answer.readAllBytes(), StandardCharsets.ISO_8859_1);
+            assertTrue(text.startsWith("HTTP/1.1 200"), text.substring(0, 100));
             end = text.substring(text.length() - 20);
         } catch (IOException e) {
             end = String.valueOf(e.getMessage());
         }
-        assertTrue(!end.contains("\"stats\""), end);
+        assertTrue(!end.contains("\"stats\"") && !end.endsWith("0\r\n\r\n"), end);
+    }
+
+    @Test
+    void shouldCloseWhileClientsTakeNothing() throws Exception {
+        Set<Thread> before = Set.copyOf(Thread.getAllStackTraces().keySet());
+        start("30m", "queue_timeout: 20s");
+        for (Arguments form : forms().skip(3).toList()) {
+            send((String) form.get()[1]);
+        }
+        ignore("/v1/tail", FOLLOW);
+        awaitMetric("loom_queries_running{kind=\"query\"} 2");
+        awaitMetric("loom_queries_running{kind=\"follower\"} 1");
+        send((String) forms().toList().get(0).get()[1]);
+        awaitMetric("loom_queries_queued{kind=\"query\"} 1");
+        sidecar.close();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("loom-") && !before.contains(thread)) {
+                thread.join(Duration.ofMinutes(1).toMillis());
+                assertFalse(thread.isAlive(), thread.getName());
+            }
+        }
     }
 
     @Test
