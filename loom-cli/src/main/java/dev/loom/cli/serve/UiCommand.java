@@ -11,7 +11,6 @@ import dev.loom.server.ServerSettings;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -26,7 +25,7 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "The store is only read; another process may write it. A sidecar serves the page",
-            "itself, at the address of its API."
+            "itself, at the address of its API. BROWSER names a browser other than the usual."
         })
 public final class UiCommand implements Callable<Integer> {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
@@ -77,20 +76,29 @@ public final class UiCommand implements Callable<Integer> {
     }
 
     /** Where there is no browser, the address was printed. */
-    private static void browse(String page) {
+    private void browse(String page) {
         String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
-        List<String> command = system.contains("mac")
-                ? List.of("open", page)
-                : system.contains("windows")
-                        ? List.of("rundll32", "url.dll,FileProtocolHandler", page)
-                        : List.of("xdg-open", page);
+        String browser = console.environment().getOrDefault("BROWSER", "");
+        if (!browser.isEmpty()) {
+            start(browser, page);
+        } else if (system.contains("mac")) {
+            start("open", page);
+        } else if (system.contains("windows")) {
+            start("rundll32", "url.dll,FileProtocolHandler", page);
+        } else if (!start("setsid", "xdg-open", page)) { // Ctrl-C would end a browser of this terminal, too
+            start("xdg-open", page);
+        }
+    }
+
+    private static boolean start(String... command) {
         try {
             new ProcessBuilder(command)
                     .redirectOutput(Redirect.DISCARD)
                     .redirectError(Redirect.DISCARD)
                     .start();
+            return true;
         } catch (IOException e) {
-            // the address was printed
+            return false;
         }
     }
 }
