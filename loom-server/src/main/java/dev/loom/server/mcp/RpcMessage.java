@@ -10,7 +10,6 @@ import dev.loom.server.json.JsonText;
 import dev.loom.server.text.JsonObject;
 import dev.loom.server.text.TextBuffer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,8 @@ record RpcMessage(@Nullable String id, @Nullable String method, Map<String, @Nul
         } catch (JacksonException e) {
             throw new RpcException(RpcException.PARSE_ERROR, 400, "not JSON: " + e.getOriginalMessage());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new RpcException(
+                    RpcException.PARSE_ERROR, 400, "not JSON: " + e.getMessage()); // bytes are no characters
         }
     }
 
