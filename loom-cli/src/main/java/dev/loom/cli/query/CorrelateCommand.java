@@ -57,6 +57,12 @@ public final class CorrelateCommand extends FieldQuery {
     @Option(names = "--where", paramLabel = "EXPR", description = "Only causes that match this expression; repeatable.")
     private List<String> where = new ArrayList<>();
 
+    @Option(
+            names = "--with-where",
+            paramLabel = "EXPR",
+            description = "Only records of OTHER that match this expression; repeatable.")
+    private List<String> withWhere = new ArrayList<>();
+
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
     private long limit = Long.MAX_VALUE;
 
@@ -73,7 +79,7 @@ public final class CorrelateCommand extends FieldQuery {
     @Override
     SourceRequest request(RequestBuilder builder) {
         return builder.correlate(
-                sourceName, field, where, above, otherName, within, before, after, overlap, limit, distinct);
+                sourceName, field, where, above, otherName, withWhere, within, before, after, overlap, limit, distinct);
     }
 
     @Override

@@ -87,6 +87,35 @@ class ImportedCorrelationTest {
     }
 
     @Test
+    void shouldShowOnlyRecordsThatMeetTheirOwnConditions() {
+        cli.importText("a", "csv", "t_ns,latency_ms,id\n" + T + ",60,1\n", "--event-time", "t_ns")
+                .ok();
+        String others = "t_ns,latency_ms,id\n" + T + ",3,1\n" + T + ",70,2\n" + T + ",80,3\n" + T + ",90,4\n";
+        cli.importText("b", "csv", others, "--event-time", "t_ns").ok();
+        for (String index : List.of("without", "with")) {
+            // each source has the fields of both conditions, so a mix-up would show
+            String[] asked = {
+                "50ms",
+                "--within",
+                "1s",
+                "--where",
+                "id == 1",
+                "--with-where",
+                "latency_ms > 60ms",
+                "--with-where",
+                "id < 4"
+            };
+            assertEquals(List.of("2", "3"), ids(correlate(asked)), index);
+            cli.run("index", "add", "b", "latency_ms", "--backfill").ok();
+        }
+        assertEquals(List.of(), ids(correlate("50ms", "--within", "1s", "--where", "id == 2")));
+        cli.run("correlate", "a", "id", "--above", "0", "--with", "b", "--within", "1s", "--with-where", "idd == 1")
+                .exit(2)
+                .says(
+                        "--with-where: unknown field: field=idd, format=struct, fields=[t_ns, latency_ms, id]; did you mean id?");
+    }
+
+    @Test
     void shouldCompareInTheUnitOfTheField() {
         cli.importText("a", "jsonl", "{\"latency_ms\":51}\n{\"latency_ms\":49}\n{\"latency_ms\":50000001}\n")
                 .ok();

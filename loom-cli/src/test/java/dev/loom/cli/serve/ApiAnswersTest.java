@@ -207,6 +207,23 @@ final class ApiAnswersTest {
                 "requests",
                 "--within",
                 "1ms");
+        requireSameAsCommand(
+                "correlate",
+                "{\"source\":\"requests\",\"field\":\"latency_ns\",\"above\":\"p99.9\",\"with\":\"requests\",\"within\":\"1ms\","
+                        + "\"with-where\":[\"op == 'SET'\",\"latency_ns > 80us\"]}",
+                "correlate",
+                "requests",
+                "latency_ns",
+                "--above",
+                "p99.9",
+                "--with",
+                "requests",
+                "--within",
+                "1ms",
+                "--with-where",
+                "op == 'SET'",
+                "--with-where",
+                "latency_ns > 80us");
     }
 
     @Test

@@ -1,9 +1,11 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Source;
+import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param field a number of the causes
  * @param above which of the records are causes
  * @param with the source that is looked into
+ * @param withConditions that its records must all meet
  * @param before how long before a cause a match may be
  * @param after how long after a cause a match may be
  * @param overlap null if causes and matches are moments
@@ -24,6 +27,7 @@ public record CorrelationRequest(
         String field,
         Threshold above,
         Source with,
+        List<Where> withConditions,
         Duration before,
         Duration after,
         @Nullable Overlap overlap,
@@ -53,8 +57,9 @@ public record CorrelationRequest(
      */
     public record Overlap(String ofCause, String ofMatch) {}
 
-    /** @throws RequestException if a field is no number, or if a duration or the limit is out of range */
+    /** @throws RequestException if a field is unknown or no number, or if a duration or the limit is out of range */
     public CorrelationRequest {
+        withConditions = RecordSelection.conditions("with-where", with, withConditions);
         records.function(field);
         ScanRequest.checkLimit(limit);
         if (overlap != null) {

@@ -64,6 +64,7 @@ final class CorrelationRun {
         if (clock != null && otherClock != null) {
             query.eventTime(clock, otherClock).fromStart(clock.start(), otherClock.start());
         }
+        request.withConditions().forEach(query::where);
         match(run.prepare(query));
     }
 

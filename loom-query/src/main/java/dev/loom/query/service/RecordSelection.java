@@ -23,12 +23,23 @@ public record RecordSelection(Source source, TimeRange range, boolean eventTime,
 
     /** @throws RequestException if the source's format lacks a condition's field, or can't compare it so */
     public RecordSelection {
-        conditions = List.copyOf(conditions);
+        conditions = conditions("where", source, conditions);
+    }
+
+    /**
+     * Checks what a source's records must meet.
+     *
+     * @param part the part of the request that the conditions are
+     * @throws RequestException if the source's format lacks a condition's field, or can't compare it so
+     */
+    static List<Where> conditions(String part, Source source, List<Where> conditions) {
+        List<Where> copy = List.copyOf(conditions);
         try {
-            conditions.forEach(condition -> condition.bind(source.format()));
+            copy.forEach(condition -> condition.bind(source.format()));
         } catch (IllegalArgumentException e) {
-            throw new RequestException("where", ": ", e);
+            throw new RequestException(part, ": ", e);
         }
+        return copy;
     }
 
     /**

@@ -304,7 +304,17 @@ final class QueryServiceTest {
     private CorrelationRequest correlate(CorrelationRequest.Threshold above, long limit) {
         Duration before = Duration.ofNanos(1_000);
         return new CorrelationRequest(
-                all(), "i", above, store.source(), before, Duration.ZERO, null, limit, false, QueryLimits.NONE);
+                all(),
+                "i",
+                above,
+                store.source(),
+                List.of(),
+                before,
+                Duration.ZERO,
+                null,
+                limit,
+                false,
+                QueryLimits.NONE);
     }
 
     @Test

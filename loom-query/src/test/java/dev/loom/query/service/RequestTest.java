@@ -99,6 +99,7 @@ final class RequestTest {
                 "i",
                 new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("5")),
                 SOURCE,
+                List.of(),
                 before,
                 Duration.ZERO,
                 overlap,

@@ -266,14 +266,15 @@ record ApiQuery(
         String field = in.text("field");
         String above = in.required("above");
         String with = in.required("with");
+        List<String> withWhere = in.texts("with-where");
         String within = in.text("within");
         String before = in.text("before");
         String after = in.text("after");
         List<String> overlap = in.parts("overlap");
         long limit = in.number("limit", Long.MAX_VALUE);
         boolean distinct = in.flag("distinct");
-        return builder ->
-                builder.correlate(source, field, where, above, with, within, before, after, overlap, limit, distinct);
+        return builder -> builder.correlate(
+                source, field, where, above, with, withWhere, within, before, after, overlap, limit, distinct);
     }
 
     private static Function<RequestBuilder, QueryRequest> difference(

@@ -126,6 +126,7 @@ final class Tools {
                     text("above", "What an outlier is: above a value such as 50ms, or a percentile such as p99.9.")
                             .asRequired(),
                     text("with", "The other source.").asRequired(),
+                    texts("with-where", "Conditions on the other source's records, as where."),
                     text("within", "How far around an outlier, such as 5ms."),
                     text("before", "How far before it."),
                     text("after", "How far after it."),
