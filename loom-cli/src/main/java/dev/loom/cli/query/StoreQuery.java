@@ -70,12 +70,11 @@ abstract class StoreQuery implements Callable<Integer> {
                 results.asked(request);
                 ReportRows report = new ReportRows(run(snapshot, request, results), limits, results, runTime);
                 results.end(report);
+                if (asked.ends() && report.report().completeness().reachesFuture()) {
+                    tellFuture(selection(request), snapshot.lastTimeNs(), times);
+                }
                 return report;
             });
-            if (asked.ends() && end.report().completeness().reachesFuture()) {
-                console.say(
-                        "the range ends after the newest record; answered as of " + times.text(snapshot.lastTimeNs()));
-            }
             return QueryOutcome.tell(console, end, query, hints);
         }
     }
@@ -95,6 +94,13 @@ abstract class StoreQuery implements Callable<Integer> {
                             : "records without an event time are left out");
         }
         return report;
+    }
+
+    /** Records of any event time may still arrive, but only a range that ends in the future asks for them. */
+    private void tellFuture(RecordSelection records, long lastTimeNs, TimePrinter times) {
+        if (!records.eventTime() || records.range().toNs() > lastTimeNs) {
+            console.say("the range ends after the newest record; answered as of " + times.text(lastTimeNs));
+        }
     }
 
     private static RecordSelection selection(QueryRequest request) {

@@ -1,8 +1,10 @@
 package dev.loom.cli.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
 import dev.loom.cli.Cli;
 import java.nio.file.Path;
 import java.util.List;
@@ -113,6 +115,25 @@ class ImportedCorrelationTest {
                 .exit(2)
                 .says(
                         "--with-where: unknown field: field=idd, format=struct, fields=[t_ns, latency_ms, id]; did you mean id?");
+    }
+
+    @Test
+    void shouldSayThatARangeReachesIntoTheFutureOnlyIfItDoes() {
+        cli.importText("a", "csv", "t_ns\n" + T + "\n", "--event-time", "t_ns").ok();
+        String told = "the range ends after the newest record; answered as of ";
+        try (Loom live = Loom.open(directory)) {
+            assertEquals(1, live.sources().size());
+            String past = cli.run("scan", "a", "--time", "event", "--to", Long.toString(T + 1))
+                    .ok()
+                    .err();
+            assertFalse(past.contains(told), past);
+            for (String time : List.of("event", "arrival")) {
+                String future = cli.run("scan", "a", "--time", time, "--to", "2100-01-01T00:00:00Z")
+                        .ok()
+                        .err();
+                assertTrue(future.contains(told), future);
+            }
+        }
     }
 
     @Test
