@@ -27,8 +27,8 @@ NAMES = {
     " getsockname 204 sendto 206 recvfrom 207 setsockopt 208 brk 214 munmap 215 mmap 222 madvise 233 accept4 242",
 }
 
-# the application comes before those who watch it
-FIRST = ["nice", "-n", "-10"]
+# The application comes before those who watch it. Where the kernel groups processes by session, a process' priority counts within its group.
+FIRST = ["sh", "-c", "echo -10 2>/dev/null >/proc/self/autogroup; exec nice -n -10 \"$@\"", "first"]
 
 RULES = """
 table ip case_study {

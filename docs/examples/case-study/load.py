@@ -34,7 +34,7 @@ def command(random_, number):
 
 
 def client(host, port, interval_ns, end_ns, random_):
-    name_process("client")
+    name_process("redis-client")
     connection = connect(host, port)
     own_port = connection.getsockname()[1]
     rows, length, number, due = [], 0, 0, time.monotonic_ns()

@@ -5,7 +5,7 @@ TABLE_COLUMNS, CHART_COLUMNS = 140, 80
 
 
 def lines(rows):
-    return sorted(" ".join(map(str, row)) for row in rows)
+    return sorted(" ".join("" if cell is None else str(cell) for cell in row) for row in rows)
 
 
 class Terminal:

@@ -100,8 +100,8 @@ def questions(slowest, offset_ns):
         Question(
             "stalls", "slow calls of Redis during stalled requests",
             ["correlate", "requests", "latency_ns", "--above", "30ms", "--where", "latency_ns < 150ms", "--with", "syscalls",
-             "--overlap", "latency_ns,latency_ns", "--with-where", "comm == \"redis-server\" and name != \"epoll_wait\" and latency_ns > 30ms", "--distinct",
-             "--fields", "comm,name,latency_ns,ret"],
+             "--overlap", "latency_ns,latency_ns", "--distinct",
+             "--with-where", "comm == \"redis-server\" and name != \"epoll_wait\" and latency_ns > 30ms", "--fields", "comm,name,latency_ns,ret"],
             ("correlate", {"source": "requests", "field": "latency_ns", "above": "30ms", "where": "latency_ns < 150ms",
                            "with": "syscalls", "overlap": "latency_ns,latency_ns", "distinct": True,
                            "with-where": "comm == \"redis-server\" and name != \"epoll_wait\" and latency_ns > 30ms"}),

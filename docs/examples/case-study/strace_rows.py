@@ -7,7 +7,7 @@ call, so requests are several times as slow.
 """
 import os, re, signal, sys, time
 
-TRACED = ("redis-server", "client")
+TRACED = ("redis-server", "redis-client")
 LINE = re.compile(r"(\d+) +(\d+)\.(\d{6}) (?:<\.\.\. )?(\w+)(\(| resumed>)(.*)")
 END = re.compile(r".* = (-?\d+|0x[0-9a-f]+|\?).* <(\d+)\.(\d{6})>$")
 
