@@ -225,14 +225,19 @@ class Capture:
 
     def close(self):
         for process in reversed(self.processes):
-            if process.poll() is None:
-                process.terminate()
+            self.signal_group(process, signal.SIGTERM)
         for process in self.processes:
             try:
                 process.wait(15)
             except subprocess.TimeoutExpired:
-                process.kill()
+                self.signal_group(process, signal.SIGKILL)
                 process.wait()
+
+    @staticmethod
+    def signal_group(process, number):
+        """To the process and those that it started."""
+        if process.poll() is None:
+            os.killpg(process.pid, number)
 
 
 def missing_programs(programs):

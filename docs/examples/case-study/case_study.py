@@ -9,7 +9,7 @@ Needs Linux, root, and redis-server, bpftrace (or strace), tcpdump, nft, iproute
 Python, also its answers. Leaves nothing behind but DIRECTORY, if it is given. --write puts commands, answers and times into the guide.
 Exit status: 0, and 77 if this machine lacks or forbids something that it needs.
 """
-import argparse, json, os, re, shlex, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, re, shlex, shutil, signal, subprocess, sys, tempfile, time
 from datetime import datetime, timezone
 
 from capture import HERE, PORT, WRONG_PORT, Capture, Missing, missing_programs, say
@@ -224,6 +224,7 @@ def main():
     parser.add_argument("--calls", choices=["bpftrace", "strace"], help="what traces system calls; by default what works")
     parser.add_argument("--write", action="store_true", help="writes commands, answers and times into the guide")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of what ends all processes
     if os.getuid() != 0:
         sys.exit("case_study.py needs root: for bpftrace, tcpdump and a network namespace")
     missing = missing_programs(PROGRAMS)
