@@ -176,7 +176,7 @@ class Capture:
         with open(os.path.join(HERE, "syscalls.bt"), encoding="utf-8") as program:
             words = NAMES.get(platform.machine(), "").split()
             names = " ".join('@name[%s] = "%s";' % (number, name) for name, number in zip(words[::2], words[1::2]))
-            text = program.read().replace("NAMES", names)
+            text = re.sub("// NAMES.*", names, program.read())
         with open(self.path("syscalls.bt"), "w", encoding="utf-8") as program:
             program.write(text)
         if not os.path.exists("/sys/kernel/tracing/events") and not os.path.exists("/sys/kernel/debug/tracing/events"):
