@@ -189,6 +189,7 @@ final class ApiRoutes {
         all.add(got("jaeger_services", jaeger + "services", ""));
         all.add(got("jaeger_operations", jaeger + "services/*/operations", "web"));
         all.add(got("jaeger_operations", jaeger + "operations", "", "service", "web"));
+        all.add(got("jaeger_dependencies", jaeger + "dependencies", ""));
         all.add(got("jaeger_traces", jaeger + "traces", "", "service", "web"));
         all.add(got("jaeger_traces", jaeger + "traces/*", TRACE));
         String tempo = "/tempo/api/";
