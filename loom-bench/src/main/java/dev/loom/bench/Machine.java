@@ -1,7 +1,9 @@
 package dev.loom.bench;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -9,7 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What every figure must state: machine, JDK, date, disk and the load from other processes. */
+/** What every figure must state: machine, JDK, date, disk, commit and the load from other processes. */
 final class Machine {
     private Machine() {}
 
@@ -23,7 +25,32 @@ final class Machine {
         facts.put("jdk", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
         facts.put("load", loadAverage());
         facts.put("disk", disk(directory));
+        facts.put("commit", commit());
         return facts;
+    }
+
+    /** The commit of the sources around the classes that run, with {@code -dirty} if those have changed since. */
+    private static String commit() {
+        try {
+            final Path code = Path.of(Machine.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            final Process git = new ProcessBuilder(
+                            "git", "-C", String.valueOf(code.getParent()), "describe", "--always", "--dirty")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (BufferedReader out = git.inputReader()) {
+                final String commit = out.lines().findFirst().orElse("");
+                return git.waitFor() == 0 && !commit.isEmpty() ? commit : "unknown";
+            }
+        } catch (final IOException | URISyntaxException e) {
+            return "unknown"; // without git, or without sources
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "unknown";
+        }
     }
 
     private static String disk(Path directory) {
