@@ -1,5 +1,7 @@
 package dev.loom.bench;
 
+import dev.loom.bench.figure.FigurePanel;
+import dev.loom.bench.figure.FigureResult;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
@@ -33,7 +36,8 @@ public final class Ablation {
         "lookbacks", "20,60,120,300,600",
         "exceeded-by", "0.00001",
         "rounds", "5",
-        "cold", "false"
+        "cold", "false",
+        "results", ""
     };
     private static final long SECOND_NS = 1_000_000_000;
     private static final long CAPTURE_NS = 720 * SECOND_NS;
@@ -44,15 +48,17 @@ public final class Ablation {
 
     /** The indexes that a query may use. */
     private enum Mode {
-        NEITHER(false, false),
-        TIME(true, false),
-        RANGE(false, true),
-        BOTH(true, true);
+        NEITHER("no index", false, false),
+        TIME("time index", true, false),
+        RANGE("range index", false, true),
+        BOTH("both", true, true);
 
+        private final String text;
         private final boolean time;
         private final boolean range;
 
-        Mode(boolean time, boolean range) {
+        Mode(String text, boolean time, boolean range) {
+            this.text = text;
             this.time = time;
             this.range = range;
         }
@@ -86,8 +92,12 @@ public final class Ablation {
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                 TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
-            Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
-            new Ablation(options, out, telemetry, store).run();
+            final Map<String, String> machine = Machine.describe(parent);
+            machine.forEach((name, value) -> out.println(name + ": " + value));
+            final FigureResult result =
+                    new FigureResult("16", "The value of each index", "Ablation " + options, machine);
+            new Ablation(options, out, telemetry, store).run(result);
+            result.write(options.text("results"));
         }
     }
 
@@ -100,7 +110,7 @@ public final class Ablation {
      */
     private record Times(double millis, double cpuMillis, long rows, QueryStatistics statistics) {}
 
-    private void run() throws Exception {
+    private void run(FigureResult result) throws Exception {
         final List<Integer> lookbacks =
                 arguments.list("lookbacks").stream().map(Integer::parseInt).toList();
         final List<List<Times>> samples = new ArrayList<>();
@@ -123,6 +133,24 @@ public final class Ablation {
             }
         }
         print(lookbacks, samples);
+        keep(lookbacks, samples, result);
+    }
+
+    private static void keep(List<Integer> lookbacks, List<List<Times>> samples, FigureResult result) {
+        result.panel(FigurePanel.lines("latency", "System calls above a latency, by indexes", "lookback, s", "ms")
+                .logY());
+        final Mode[] modes = Mode.values();
+        for (int mode = 0; mode < modes.length; mode++) {
+            for (int i = 0; i < lookbacks.size(); i++) {
+                result.row(
+                        "latency",
+                        modes[mode].text,
+                        Integer.toString(lookbacks.get(i)),
+                        samples.get(i * modes.length + mode).stream()
+                                .mapToDouble(Times::millis)
+                                .toArray());
+            }
+        }
     }
 
     private TimeRange window(int lookbackSeconds) {

@@ -1,6 +1,8 @@
 package dev.loom.bench;
 
 import dev.loom.api.Bins;
+import dev.loom.bench.figure.FigurePanel;
+import dev.loom.bench.figure.FigureResult;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.Question;
 import dev.loom.bench.query.SimulatedCapture;
@@ -12,6 +14,7 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -26,11 +29,14 @@ public final class QueryGrowth {
         "records", "1000000,10000000,100000000",
         "bins", "log-linear",
         "hollow", "false",
-        "rounds", "7"
+        "rounds", "7",
+        "results", ""
     };
     private static final long INTERVAL_NS = 1_000;
     private static final int DISCARDED = 3;
     private static final double MILLI = 1e6;
+    private static final String WITH_RUNS = "with-runs";
+    private static final String WITHOUT_RUNS = "without-runs";
 
     private QueryGrowth() {}
 
@@ -43,7 +49,16 @@ public final class QueryGrowth {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
         out.println("QueryGrowth " + options);
-        Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
+        final Map<String, String> machine = Machine.describe(parent);
+        machine.forEach((name, value) -> out.println(name + ": " + value));
+        final FigureResult result = new FigureResult(
+                        "growth", "How questions grow with the records", "QueryGrowth " + options, machine)
+                .panel(FigurePanel.lines(WITH_RUNS, "Runs of chunks summed up", "records", "ms")
+                        .logX()
+                        .logY())
+                .panel(FigurePanel.lines(WITHOUT_RUNS, "Each chunk by itself", "records", "ms")
+                        .logX()
+                        .logY());
         final boolean hollow = options.flag("hollow");
         out.println(
                 "| records | question | ms with runs | ms without | runs | chunks read | rollup, percent of chunk index |");
@@ -61,10 +76,11 @@ public final class QueryGrowth {
                     if (hollow && with.get(i).name().endsWith(" of the time")) {
                         continue; // the records at its ends are gone
                     }
-                    print(out, store, with.get(i), without.get(i), records, part, options.number("rounds"));
+                    print(out, store, with.get(i), without.get(i), records, part, options.number("rounds"), result);
                 }
             }
         }
+        result.write(options.text("results"));
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
 
@@ -75,7 +91,8 @@ public final class QueryGrowth {
             Question without,
             String records,
             double part,
-            int rounds) {
+            int rounds,
+            FigureResult result) {
         final double[] withMs = new double[rounds];
         final double[] withoutMs = new double[rounds];
         Question.Answer answer = with.loom().ask(store.snapshot(), store.latency());
@@ -95,6 +112,7 @@ public final class QueryGrowth {
                 withoutMs[round] = (end - middle) / MILLI;
             }
         }
+        result.row(WITH_RUNS, with.name(), records, withMs).row(WITHOUT_RUNS, with.name(), records, withoutMs);
         out.printf(
                 "| %s | %s | %s | %s | %d | %d | %.2f |%n",
                 records,

@@ -212,6 +212,19 @@ final class WorkloadsTest {
                         "1"));
     }
 
+    @Test
+    void shouldDrawWhatWasMeasured(@TempDir Path results) throws Exception {
+        rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "2", "--results", results.toString());
+        final Path pictures = results.resolve("pictures");
+        Plots.run(System.out, "--results", results.toString(), "--output", pictures.toString());
+
+        try (var files = Files.list(pictures)) {
+            assertEquals(
+                    List.of("figure-16-latency.png", "figure-16-latency.svg"),
+                    files.map(file -> file.getFileName().toString()).sorted().toList());
+        }
+    }
+
     /** How many rows the workload's tables have, when it has kept its files apart and deleted them. */
     private int rows(Workload workload, String... arguments) throws Exception {
         final List<String> all = new ArrayList<>(List.of(arguments));

@@ -135,8 +135,7 @@ public final class FigureResult {
             for (final JsonNode row : root.path("rows")) {
                 result.rows.add(JSON.treeToValue(row, FigureRow.class));
             }
-            result.notes.putAll(
-                    JSON.convertValue(root.path("notes"), new TypeReference<Map<String, String>>() {}));
+            result.notes.putAll(JSON.convertValue(root.path("notes"), new TypeReference<Map<String, String>>() {}));
             return result;
         } catch (final IOException e) {
             throw new UncheckedIOException(e);

@@ -17,8 +17,7 @@ final class FigureResultTest {
 
     @Test
     void shouldReadWhatWasWritten() throws IOException {
-        final FigureResult result = result()
-                .row("rate", "loom", "8", 3, 1, 2, 8)
+        final FigureResult result = result().row("rate", "loom", "8", 3, 1, 2, 8)
                 .row("rate", "rocksdb", "8", 0.5)
                 .note("lmdb", "skipped: one thread only");
 
