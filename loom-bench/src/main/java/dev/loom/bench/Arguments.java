@@ -1,16 +1,20 @@
 package dev.loom.bench;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The {@code --name value} pairs of a workload's command line. Each workload declares its names and defaults. */
 final class Arguments {
     private final Map<String, String> values;
+    private final Set<String> given;
 
-    private Arguments(Map<String, String> values) {
+    private Arguments(Map<String, String> values, Set<String> given) {
         this.values = values;
+        this.given = given;
     }
 
     /**
@@ -24,6 +28,7 @@ final class Arguments {
         for (int i = 0; i < defaults.length; i += 2) {
             values.put(defaults[i], defaults[i + 1]);
         }
+        final Set<String> given = new HashSet<>();
         for (int i = 0; i < arguments.length; i += 2) {
             final String name = arguments[i].startsWith("--") ? arguments[i].substring(2) : "";
             if (!values.containsKey(name) || i + 1 == arguments.length) {
@@ -31,8 +36,27 @@ final class Arguments {
                         + ", known=" + String.join(",", values.keySet()));
             }
             values.put(name, arguments[i + 1]);
+            given.add(name);
         }
-        return new Arguments(values);
+        return new Arguments(values, given);
+    }
+
+    /**
+     * With {@code --quick true}, the options of a short run; without, these.
+     *
+     * @param changes name, value, name, value, and so on; those that the command line gives stay
+     */
+    Arguments quick(String... changes) {
+        if (!flag("quick")) {
+            return this;
+        }
+        final Map<String, String> shorter = new LinkedHashMap<>(values);
+        for (int i = 0; i < changes.length; i += 2) {
+            if (!given.contains(changes[i])) {
+                shorter.put(changes[i], changes[i + 1]);
+            }
+        }
+        return new Arguments(shorter, given);
     }
 
     String text(String name) {

@@ -3,6 +3,7 @@ package dev.loom.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.loom.Loom;
+import dev.loom.bench.figure.FigureResult;
 import dev.loom.format.Formats;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -210,6 +211,40 @@ final class WorkloadsTest {
                         "64k",
                         "--rounds",
                         "1"));
+    }
+
+    /** Without Chronicle Queue, which asks for flags. */
+    @Test
+    void shouldMeasureIngestBySizeAndWhatAnApplicationLoses(@TempDir Path results) throws Exception {
+        assertEquals(
+                2 * (3 + 2) + 2 * 3,
+                rows(
+                        IngestScaling::run,
+                        "--quick",
+                        "true",
+                        "--payload",
+                        "8,64",
+                        "--targets",
+                        "loom,loom-recorder,rocksdb",
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "0.05",
+                        "--ring",
+                        "1m",
+                        "--segment",
+                        "4m",
+                        "--direct",
+                        "false",
+                        "--neighbours",
+                        "loop",
+                        "--results",
+                        results.toString()));
+        assertEquals(
+                3,
+                FigureResult.read(results.resolve("figure-15.json"))
+                        .rows("slow-down")
+                        .size());
     }
 
     @Test
