@@ -247,6 +247,38 @@ final class WorkloadsTest {
                         .size());
     }
 
+    /** Without the kernel's tracer, which asks for root. */
+    @Test
+    void shouldMeasureProbeEffect(@TempDir Path results) throws Exception {
+        assertEquals(
+                5,
+                rows(
+                        ProbeEffect::run,
+                        "--quick",
+                        "true",
+                        "--sinks",
+                        "nothing,raw-file,loom,loom-embedded,rocksdb",
+                        "--applications",
+                        "rocksdb",
+                        "--memory",
+                        directory.toString(),
+                        "--keys",
+                        "1000",
+                        "--trace",
+                        "false",
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "0.1",
+                        "--results",
+                        results.toString()));
+        assertEquals(
+                4,
+                FigureResult.read(results.resolve("figure-14.json"))
+                        .rows("effect")
+                        .size());
+    }
+
     @Test
     void shouldDrawWhatWasMeasured(@TempDir Path results) throws Exception {
         rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "2", "--results", results.toString());

@@ -1,0 +1,228 @@
+package dev.loom.bench;
+
+import dev.loom.bench.figure.FigurePanel;
+import dev.loom.bench.figure.FigureResult;
+import dev.loom.bench.probe.ProbeApplication;
+import dev.loom.bench.probe.ProbeSink;
+import dev.loom.bench.probe.ProbeSinkProcess;
+import dev.loom.bench.push.ScratchDirectory;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What an application loses when all that it does is stored (paper, Figure 14): RocksDB in memory, and Redis, with a record of 48 bytes for each
+ * request and, where the kernel may be asked, for each system call and each page put into the page cache. Records go to sinks in another
+ * process over TCP, to Loom within the application, or nowhere: the last is what the others are compared with, in the same round.
+ */
+public final class ProbeEffect {
+    private static final String[] DEFAULTS = {
+        "dir", "target/loom-bench",
+        "allow-tmpfs", "false",
+        "staging", "/dev/shm",
+        "memory", "/dev/shm",
+        "results", "",
+        "quick", "false",
+        "sinks", "nothing,raw-file,loom-unindexed,loom,loom-embedded,rocksdb,lmdb,chronicle,influxdb",
+        "applications", "rocksdb,redis",
+        "keys", "1000000",
+        "threads", "1",
+        "trace", "auto",
+        "warm-up", "15",
+        "seconds", "120",
+        "rounds", "5"
+    };
+    private static final String[] QUICK = {"warm-up", "2", "seconds", "4", "rounds", "1"};
+    private static final double MILLION = 1e6;
+    private static final double PERCENT = 100;
+
+    private final Arguments arguments;
+    private final PrintStream out;
+    private final Path disk;
+    private final Path staging;
+    private final boolean traced;
+    private final List<ProbeSink> sinks = new ArrayList<>();
+
+    private ProbeEffect(Arguments arguments, PrintStream out, Path disk, Path staging) {
+        this.arguments = arguments;
+        this.out = out;
+        this.disk = disk;
+        this.staging = staging;
+        final String trace = arguments.text("trace");
+        traced = trace.equals("auto") ? ProbeApplication.canTrace() : Boolean.parseBoolean(trace);
+    }
+
+    /**
+     * One run.
+     *
+     * @param sinkCpuNsPerRecord CPU time of the sink's process for each record that it stored; 0 without a process
+     */
+    private record Run(ProbeApplication.Result application, double sinkCpuNsPerRecord) {
+        double ratePerSecond() {
+            return application.requestsPerSecond();
+        }
+
+        double toldPerSecond() {
+            return application.told() * 1e9 / application.elapsedNs();
+        }
+
+        double droppedPercent() {
+            return application.told() == 0 ? 0 : PERCENT * application.dropped() / application.told();
+        }
+
+        double cpuNsPerRequest() {
+            return (double) application.cpuNs() / application.requests();
+        }
+    }
+
+    /** Takes the options in {@code docs/benchmarks.md}. */
+    public static void main(String[] arguments) {
+        run(System.out, arguments);
+    }
+
+    static void run(PrintStream out, String... arguments) {
+        final Arguments options = Arguments.parse(arguments, DEFAULTS).quick(QUICK);
+        final Path parent = Path.of(options.text("dir"));
+        out.println("ProbeEffect " + options);
+        try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
+                ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")))) {
+            final Map<String, String> machine = Machine.describe(parent);
+            machine.forEach((name, value) -> out.println(name + ": " + value));
+            final FigureResult result = new FigureResult("14", "Probe effect", "ProbeEffect " + options, machine);
+            final ProbeEffect effect = new ProbeEffect(options, out, disk.path(), staging.path());
+            effect.chooseSinks(result);
+            effect.addPanels(result);
+            for (final String name : options.list("applications")) {
+                final ProbeApplication.Kind application = ProbeApplication.Kind.parse(name);
+                if (application.isAvailable()) {
+                    effect.print(application, effect.measure(application), result);
+                } else {
+                    out.println("skipped: " + name);
+                    result.note(name, "skipped: not installed");
+                }
+            }
+            result.write(options.text("results"));
+        }
+        out.printf("%nload at the end: %s%n", Machine.loadAverage());
+    }
+
+    private void chooseSinks(FigureResult result) {
+        for (final String name : arguments.list("sinks")) {
+            final ProbeSink sink = ProbeSink.parse(name);
+            if (sink.missing().isEmpty()) {
+                sinks.add(sink);
+            } else {
+                out.println("skipped: " + name + ": " + sink.missing());
+                result.note(name, "skipped: " + sink.missing());
+            }
+        }
+        if (!sinks.contains(ProbeSink.NOTHING)) {
+            throw new IllegalArgumentException("sinks lack the one to compare with: name=" + ProbeSink.NOTHING.text());
+        }
+    }
+
+    /** The runs of each sink, round by round, every second round the other way. */
+    private Map<ProbeSink, List<Run>> measure(ProbeApplication.Kind application) {
+        final Map<ProbeSink, List<Run>> runs = new EnumMap<>(ProbeSink.class);
+        for (int round = 0; round < arguments.number("rounds"); round++) {
+            final List<ProbeSink> order = new ArrayList<>(sinks);
+            if (round % 2 == 1) {
+                Collections.reverse(order);
+            }
+            for (final ProbeSink sink : order) {
+                runs.computeIfAbsent(sink, unused -> new ArrayList<>()).add(run(application, sink));
+            }
+        }
+        return runs;
+    }
+
+    private Run run(ProbeApplication.Kind application, ProbeSink sink) {
+        try (ScratchDirectory files = ScratchDirectory.in(disk)) {
+            final ProbeApplication.Plan plan = new ProbeApplication.Plan(
+                    application,
+                    sink,
+                    Path.of(arguments.text("memory")),
+                    files.path(),
+                    staging,
+                    arguments.number("keys"),
+                    arguments.number("threads"),
+                    Double.parseDouble(arguments.text("warm-up")),
+                    Double.parseDouble(arguments.text("seconds")),
+                    traced);
+            if (!sink.isRemote()) {
+                return new Run(ProbeApplication.run(plan, 0), 0);
+            }
+            try (ProbeSinkProcess process = ProbeSinkProcess.start(sink, files.path(), staging)) {
+                final ProbeApplication.Result result = ProbeApplication.run(plan, process.port());
+                final ProbeSinkProcess.Result stored = process.result();
+                return new Run(result, (double) stored.cpuNs() / Math.max(1, stored.records()));
+            }
+        }
+    }
+
+    private void addPanels(FigureResult result) {
+        result.panel(FigurePanel.bars(
+                        "effect", "Loss of the application's throughput", "application", "probe effect, %"))
+                .panel(FigurePanel.bars("rate", "The application's throughput", "application", "M requests/s")
+                        .logY())
+                .panel(FigurePanel.bars("dropped", "Telemetry that found no room", "application", "dropped, %"))
+                .note("telemetry", telemetry());
+    }
+
+    private String telemetry() {
+        return traced ? "requests, system calls, page cache" : "requests";
+    }
+
+    private void print(ProbeApplication.Kind application, Map<ProbeSink, List<Run>> runs, FigureResult result) {
+        final MarkdownTable table = new MarkdownTable(
+                out,
+                application.title() + ", threads: " + arguments.text("threads") + ", telemetry: " + telemetry(),
+                "sink",
+                "probe effect, %",
+                "M requests/s",
+                "M records of telemetry/s",
+                "dropped, %",
+                "application's CPU ns a request",
+                "sink's CPU ns a record");
+        final double[] baseline = values(runs.getOrDefault(ProbeSink.NOTHING, List.of()), Run::ratePerSecond);
+        runs.forEach((sink, of) -> {
+            final double[] rates = values(of, Run::ratePerSecond);
+            final double[] effects = new double[rates.length];
+            for (int i = 0; i < rates.length; i++) {
+                effects[i] = PERCENT * (1 - rates[i] / baseline[i]);
+            }
+            final double[] millions = values(of, run -> run.ratePerSecond() / MILLION);
+            final double[] dropped = values(of, Run::droppedPercent);
+            table.row(
+                    sink.text(),
+                    Spread.of(effects).text(1),
+                    Spread.of(millions).text(3),
+                    Spread.of(values(of, run -> run.toldPerSecond() / MILLION)).text(3),
+                    Spread.of(dropped).text(2),
+                    Spread.of(values(of, Run::cpuNsPerRequest)).text(0),
+                    Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0));
+            result.row("rate", sink.text(), application.title(), millions);
+            if (sink != ProbeSink.NOTHING) {
+                result.row("effect", sink.text(), application.title(), effects);
+                result.row("dropped", sink.text(), application.title(), dropped);
+            }
+        });
+        final long lost = runs.values().stream()
+                .flatMap(List::stream)
+                .mapToLong(run -> run.application().lost())
+                .sum();
+        if (lost > 0) {
+            out.printf("%nevents that the kernel's tracer lost, all runs together: %d%n", lost);
+            result.note("lost by the tracer, " + application.title(), lost + " events of all runs together");
+        }
+    }
+
+    private static double[] values(List<Run> runs, ToDoubleFunction<Run> figure) {
+        return runs.stream().mapToDouble(figure).toArray();
+    }
+}

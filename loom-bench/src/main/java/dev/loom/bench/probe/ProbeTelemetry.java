@@ -1,0 +1,24 @@
+package dev.loom.bench.probe;
+
+/** Where an application's telemetry goes. */
+interface ProbeTelemetry extends AutoCloseable {
+    /** A thread's way to tell of one source. For one thread. */
+    @FunctionalInterface
+    interface Probe {
+        /** Tells of one event; never waits. */
+        void tell(long timeNs, long latencyNs, long operation, long key);
+    }
+
+    /** Creates a way to tell, for the thread with this number. */
+    Probe probe(ProbeSource source, int thread);
+
+    /** Events that were told so far, with those that were dropped; of each probe as of its last frame. */
+    long told();
+
+    /** Events that found no room. */
+    long dropped();
+
+    /** Sends what is still here, and waits until the sink has it. */
+    @Override
+    void close();
+}
