@@ -280,6 +280,27 @@ final class WorkloadsTest {
     }
 
     @Test
+    void shouldAskLoomAndAChainForTheSame(@TempDir Path results) throws Exception {
+        assertEquals(
+                2 * 4,
+                rows(
+                        ExactMatch::run,
+                        "--quick",
+                        "true",
+                        "--bytes",
+                        "2m",
+                        "--exceeded-by",
+                        "0.1,0.001",
+                        "--results",
+                        results.toString()));
+        assertEquals(
+                4 * 3,
+                FigureResult.read(results.resolve("figure-17.json"))
+                        .rows("exceeded-by-0.1")
+                        .size());
+    }
+
+    @Test
     void shouldDrawWhatWasMeasured(@TempDir Path results) throws Exception {
         rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "2", "--results", results.toString());
         final Path pictures = results.resolve("pictures");

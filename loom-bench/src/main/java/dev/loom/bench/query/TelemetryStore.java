@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A closed store of a simulated capture, with an index over its system calls' latency. For one thread. */
 public final class TelemetryStore extends ClosedStore {
@@ -20,6 +21,7 @@ public final class TelemetryStore extends ClosedStore {
 
     private static final String REQUESTS = "requests";
     private static final String LATENCY = "latency_ns";
+    private static final String EXACT = "exact";
     private static final long HOLLOW_EVERY = 1 << 22;
 
     /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean, boolean)}, with log-linear bins. */
@@ -36,11 +38,26 @@ public final class TelemetryStore extends ClosedStore {
      */
     public TelemetryStore(
             Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed, boolean hollow) {
-        super(written(directory.resolve("store"), staging, telemetry, bins, keyed, hollow));
+        super(written(directory.resolve("store"), staging, telemetry, bins, null, keyed, hollow));
+    }
+
+    /**
+     * Writes a store that also has an index whose one bin is the answer to a question.
+     *
+     * @param exact the bins of that index over the latency of system calls
+     */
+    public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins, Bins exact) {
+        super(written(directory.resolve("store"), staging, telemetry, bins, exact, false, false));
     }
 
     private static Path written(
-            Path path, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed, boolean hollow) {
+            Path path,
+            Path staging,
+            SimulatedCapture telemetry,
+            Bins bins,
+            @Nullable Bins exact,
+            boolean keyed,
+            boolean hollow) {
         final long[] nowNs = {telemetry.timeNs(0)};
         final PayloadFormat format = Formats.parse(SimulatedCapture.FORMAT);
         try (Loom loom = Loom.open(LoomConfig.at(path)
@@ -52,6 +69,9 @@ public final class TelemetryStore extends ClosedStore {
             final int requests = loom.defineSource(REQUESTS, format);
             for (final int source : new int[] {calls, requests}) {
                 loom.defineIndex(source, LATENCY, IndexFunction.field(format, LATENCY), bins);
+            }
+            if (exact != null) {
+                loom.defineIndex(calls, EXACT, IndexFunction.field(format, LATENCY), exact);
             }
             if (keyed) {
                 loom.defineIndex(
@@ -84,6 +104,11 @@ public final class TelemetryStore extends ClosedStore {
 
     public Source calls() {
         return snapshot().source(CALLS).orElseThrow();
+    }
+
+    /** The index over the latency of system calls with bins of the question's own. */
+    public Index exact() {
+        return snapshot().index(calls().id(), EXACT).orElseThrow();
     }
 
     /** The index over the latency of system calls. */
