@@ -44,6 +44,7 @@ final class KernelTrace implements AutoCloseable {
         final ProcessBuilder builder = new ProcessBuilder(PROGRAM.toString(), "-e", SCRIPT.formatted(pid));
         builder.environment().put("BPFTRACE_PERF_RB_PAGES", BUFFER_PAGES);
         process = builder.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-trace-end"));
         lines = new BufferedInputStream(process.getInputStream(), 1 << 16);
     }
 

@@ -151,6 +151,7 @@ public final class ProbeApplication {
 
     /** The child process; {@link #run} passes the arguments. */
     public static void main(String[] arguments) throws InterruptedException {
+        ChildJvm.endWithParent();
         final int threads = Integer.parseInt(arguments[7]);
         final Result result;
         try (ApplicationRequests requests = ApplicationRequests.open(

@@ -103,6 +103,7 @@ public final class ProbeSinkProcess implements AutoCloseable {
 
     /** The child process; {@link #start} passes the arguments. */
     public static void main(String[] arguments) throws IOException {
+        ChildJvm.endWithParent();
         try (ServerSocketChannel server = ServerSocketChannel.open();
                 FrameStore store = ProbeSink.parse(arguments[0]).open(Path.of(arguments[1]), Path.of(arguments[2]))) {
             server.setOption(StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);

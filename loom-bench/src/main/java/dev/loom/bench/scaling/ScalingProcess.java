@@ -79,6 +79,7 @@ public final class ScalingProcess {
 
     /** The child process; {@link #run} passes the arguments. */
     public static void main(String[] arguments) throws InterruptedException {
+        ChildJvm.endWithParent();
         final ScalingPlan plan = new ScalingPlan(
                 ScalingKind.parse(arguments[0]),
                 new PushSettings(
