@@ -313,6 +313,42 @@ final class WorkloadsTest {
         }
     }
 
+    /** Without the peers that are other programs. Drops are those of a busy machine; answers are checked all the same. */
+    @Test
+    void shouldReplayThePapersWorkloads(@TempDir Path results) throws Exception {
+        assertEquals(
+                2 + 2 * 2 + 2 * 2 * 2,
+                rows(
+                        Evaluation::run,
+                        "--systems",
+                        "loom,rawfile",
+                        "--scale",
+                        "0.004",
+                        "--seconds",
+                        "1",
+                        "--phases",
+                        "3",
+                        "--rates",
+                        "10000",
+                        "--rate-seconds",
+                        "1",
+                        "--samples",
+                        "1",
+                        "--results",
+                        results.toString()));
+        try (var files = Files.list(results)) {
+            assertEquals(
+                    List.of(
+                            "figure-11.json",
+                            "figure-12.json",
+                            "figure-13.json",
+                            "figure-2.json",
+                            "figure-3.json",
+                            "truth-redis-p3.csv"),
+                    files.map(file -> file.getFileName().toString()).sorted().toList());
+        }
+    }
+
     /** How many rows the workload's tables have, when it has kept its files apart and deleted them. */
     private int rows(Workload workload, String... arguments) throws Exception {
         final List<String> all = new ArrayList<>(List.of(arguments));
