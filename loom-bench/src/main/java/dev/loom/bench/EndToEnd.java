@@ -210,10 +210,15 @@ final class EndToEnd {
             outcome.live()
                     .missing
                     .forEach((name, values) -> eleven.row(missing, system, phase + " " + name, array(values)));
-            if (!outcome.result().valid()) {
-                eleven.note(
-                        system + " " + workload.text() + " " + phase, "invalid: the replay fell behind its schedule");
-            }
+            noteInvalid(eleven, workload, outcome);
+        }
+    }
+
+    private static void noteInvalid(FigureResult figure, ReplayWorkload workload, Outcome outcome) {
+        if (!outcome.result().valid()) {
+            figure.note(
+                    outcome.kind().text() + " " + workload.text() + " P" + outcome.phase(),
+                    "invalid: the replay fell behind its schedule");
         }
     }
 
@@ -226,6 +231,7 @@ final class EndToEnd {
         for (final Outcome outcome : outcomes) {
             final String system = outcome.kind().text();
             final String phase = "P" + outcome.phase() + " ";
+            noteInvalid(figure, workload, outcome);
             if (!outcome.dropped()) {
                 outcome.live()
                         .seconds

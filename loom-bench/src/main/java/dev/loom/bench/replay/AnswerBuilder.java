@@ -21,6 +21,11 @@ public final class AnswerBuilder {
         digest += number;
     }
 
+    /** The answer so far, without naming records: for questions that want very many. */
+    public ReplayAnswer counted() {
+        return new ReplayAnswer(0, count, digest, List.of());
+    }
+
     /** The answer so far. */
     public ReplayAnswer answer(long value) {
         final List<Long> named = count > ReplayAnswer.NUMBERS_MAX

@@ -141,13 +141,16 @@ final class DuckDbSink implements Sink {
                 case TAIL -> ReplayAnswer.ofValue(tail(statement, question));
                 case ABOVE_TAIL -> {
                     final long tail = tail(statement, question);
-                    yield records(statement, SqlQuestions.above(question, tail), 1, tail);
+                    yield found(statement, SqlQuestions.above(question, tail), 1)
+                            .answer(tail);
                 }
                 case MAX -> ReplayAnswer.ofValue(number(statement, SqlQuestions.of(question)));
                 case COUNT -> ReplayAnswer.ofCount(number(statement, SqlQuestions.of(question)));
                 case LARGEST -> largest(statement, SqlQuestions.of(question));
-                case DUMP -> records(statement, SqlQuestions.of(question), NUMBER_COLUMN, 0);
-                case PLANTED, MANGLED -> records(statement, SqlQuestions.of(question), 1, 0);
+                case DUMP ->
+                    found(statement, SqlQuestions.of(question), NUMBER_COLUMN).counted();
+                case PLANTED, MANGLED ->
+                    found(statement, SqlQuestions.of(question), 1).answer(0);
             };
         }
     }
@@ -179,8 +182,7 @@ final class DuckDbSink implements Sink {
     }
 
     /** Reads all columns, as whoever wants the records would. */
-    private static ReplayAnswer records(Statement statement, String sql, int numberColumn, long value)
-            throws SQLException {
+    private static AnswerBuilder found(Statement statement, String sql, int numberColumn) throws SQLException {
         final AnswerBuilder found = new AnswerBuilder();
         try (ResultSet result = statement.executeQuery(sql)) {
             final int columns = result.getMetaData().getColumnCount();
@@ -194,11 +196,11 @@ final class DuckDbSink implements Sink {
                     }
                 }
             }
-            if (columns > 1 && found.answer(0).count() > 0 && cell == null) {
+            if (columns > 1 && found.counted().count() > 0 && cell == null) {
                 throw new IllegalStateException("cell has no value: query=" + sql);
             }
         }
-        return found.answer(value);
+        return found;
     }
 
     @Override

@@ -252,7 +252,7 @@ final class InfluxDbSink implements Sink {
     private ReplayAnswer dump(String select) throws IOException, InterruptedException {
         final AnswerBuilder found = new AnswerBuilder();
         query(select, cells -> found.add(Long.parseLong(cells[NUMBER_CELL])));
-        return found.answer(0);
+        return found.counted();
     }
 
     /** Its own rank is the nearest one: asked for the percentile that is exactly at the rank wanted. */

@@ -140,10 +140,9 @@ final class LoomSink implements Sink {
                             .count());
                 case LARGEST -> largest(snapshot, source, question);
                 case DUMP ->
-                    records(
-                            narrow(RawScan.of(snapshot, source.id()), source, question)
-                                    .open(),
-                            0);
+                    found(narrow(RawScan.of(snapshot, source.id()), source, question)
+                                    .open())
+                            .counted();
                 case PLANTED ->
                     records(
                             narrow(IndexedScan.of(snapshot, source.id(), source.latency()), source, question)
@@ -193,6 +192,10 @@ final class LoomSink implements Sink {
     }
 
     private static ReplayAnswer records(QueryCursor opened, long value) {
+        return found(opened).answer(value);
+    }
+
+    private static AnswerBuilder found(QueryCursor opened) {
         final AnswerBuilder found = new AnswerBuilder();
         try (QueryCursor cursor = opened) {
             while (cursor.next()) {
@@ -202,7 +205,7 @@ final class LoomSink implements Sink {
                 throw new IllegalStateException("answer is incomplete: " + cursor.completeness());
             }
         }
-        return found.answer(value);
+        return found;
     }
 
     @Override

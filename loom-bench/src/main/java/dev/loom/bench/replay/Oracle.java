@@ -49,7 +49,10 @@ public final class Oracle {
             case COUNT -> {
                 return ReplayAnswer.ofCount(count(stream, question, ofCall));
             }
-            case DUMP -> forEach(stream, question, ofCall, found::add);
+            case DUMP -> {
+                forEach(stream, question, ofCall, found::add);
+                return found.counted();
+            }
             case PLANTED ->
                 forEach(
                         stream,

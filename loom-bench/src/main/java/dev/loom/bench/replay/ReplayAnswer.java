@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * @param value the latency asked for, ns; 0 if none was
  * @param count how many records it has, or how many there are
  * @param digest the sum of their numbers
- * @param numbers their numbers, ascending, unless there are more than {@link #NUMBERS_MAX}
+ * @param numbers their numbers, ascending, unless all records were wanted, or there are more than {@link #NUMBERS_MAX}
  */
 public record ReplayAnswer(long value, long count, long digest, List<Long> numbers) {
     /** The most records that an answer names. */

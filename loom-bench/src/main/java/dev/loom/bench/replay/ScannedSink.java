@@ -46,7 +46,10 @@ abstract class ScannedSink implements Sink {
                 select(question, (buffer, offset, length) -> count[0]++);
                 return ReplayAnswer.ofCount(count[0]);
             }
-            case DUMP -> select(question, (buffer, offset, length) -> found.add(number(buffer, offset)));
+            case DUMP -> {
+                select(question, (buffer, offset, length) -> found.add(number(buffer, offset)));
+                return found.counted();
+            }
             case PLANTED -> add(question, latencyNs -> latencyNs >= ReplayQuestion.plantedLatencyNs(), found);
             case MANGLED ->
                 select(question, (buffer, offset, length) -> {
