@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PORT = 6399
 WRONG_PORT = 6391  # one bit of PORT is wrong
 PIPE_LENGTH = 1 << 20  # who writes must not wait for a process that just starts
+TRACING = "/sys/kernel/tracing"
 FAULTS = 6  # packets for the wrong port, in a whole run
 
 REQUESTS = "ts_ns:i64,op:utf8,key:utf8,conn:u16,latency_ns:i64"
@@ -67,7 +68,7 @@ class Capture:
         self.store, self.raw = os.path.join(self.directory, "store"), os.path.join(self.directory, "raw")
         self.ingest, self.http = os.path.join(self.directory, "ingest.sock"), os.path.join(self.directory, "http.sock")
         self.processes, self.imports, self.probes, self.load_prefix = [], {}, [], []
-        self.load_pipes, self.trace_pipe = {}, None
+        self.load_pipes, self.trace_pipe, self.mounted = {}, None, False
         os.makedirs(self.raw)
 
     def path(self, *parts):
@@ -179,8 +180,9 @@ class Capture:
             text = re.sub("// NAMES.*", names, program.read())
         with open(self.path("syscalls.bt"), "w", encoding="utf-8") as program:
             program.write(text)
-        if not os.path.exists("/sys/kernel/tracing/events") and not os.path.exists("/sys/kernel/debug/tracing/events"):
-            subprocess.run(["mount", "-t", "tracefs", "tracefs", "/sys/kernel/tracing"], check=False, capture_output=True)
+        if not os.path.exists(os.path.join(TRACING, "events")) and not os.path.exists("/sys/kernel/debug/tracing/events"):
+            mount = ["mount", "-t", "tracefs", "tracefs", TRACING]
+            self.mounted = subprocess.run(mount, check=False, capture_output=True).returncode == 0
         suspended_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         os.environ["BPFTRACE_PERF_RB_PAGES"] = "4096"
         probe = self.into_sidecar("syscalls", "syscalls.csv", CALLS_FORM, [
@@ -232,6 +234,8 @@ class Capture:
             except subprocess.TimeoutExpired:
                 self.signal_group(process, signal.SIGKILL)
                 process.wait()
+        if self.mounted:
+            subprocess.run(["umount", TRACING], check=False, capture_output=True)
 
     @staticmethod
     def signal_group(process, number):
