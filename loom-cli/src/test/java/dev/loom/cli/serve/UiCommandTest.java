@@ -78,9 +78,9 @@ final class UiCommandTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() {
             console.interruption().request();
-            assertEquals(130, ended.get(1, TimeUnit.MINUTES));
+            assertEquals(130, ended.orTimeout(1, TimeUnit.MINUTES).join());
         }
     }
 
