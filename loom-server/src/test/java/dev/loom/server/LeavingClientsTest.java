@@ -8,18 +8,21 @@ import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.ServerProtection;
 import dev.loom.otlp.server.TlsConfig;
+import dev.loom.server.api.JsonBodies;
+import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.HttpApi;
+import dev.loom.server.http.HttpCall;
+import dev.loom.server.http.Load;
+import dev.loom.server.http.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,8 +33,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that leave before they get an answer, as dashboards do when somebody looks at another hour. */
 final class LeavingClientsTest {
@@ -56,7 +57,7 @@ final class LeavingClientsTest {
         }
     }
 
-    private static HttpServers start(Waiting handler, ServerProtection protection) throws IOException {
+    private static HttpServers start(Handler handler, ServerProtection protection) throws IOException {
         return HttpServers.start(
                 protection,
                 List.of(new HttpServers.Listener(Endpoint.parse("127.0.0.1:0"), handler, ApiHandler.refusals())),
@@ -99,68 +100,76 @@ final class LeavingClientsTest {
         }
     }
 
-    /** Asks for what would take hours, and leaves. */
-    @ParameterizedTest
-    @ValueSource(strings = {"loki", "csv", "mcp"})
-    void shouldEndTheQueriesOfThoseWhoLeave(String kind) throws Exception {
-        TestServers.store(temp, "lines", "x".repeat(2_000), 20_000);
-        try (LoomServer server =
-                LoomServer.open(TestServers.settings(temp, "api: {max_queries: 1, query_timeout: 24h}", TestServers.API)
-                        .build())) {
-            String where = "line =~ '" + "(x|xx|x*)*y".repeat(20) + "'";
-            String request = switch (kind) {
-                case "loki" ->
-                    "GET /loki/api/v1/query?query="
-                            + URLEncoder.encode(
-                                    "sum(count_over_time({source=\"lines\"} |~ \"" + "(x|xx|x*)*y".repeat(20)
-                                            + "\" [1h]))",
-                                    StandardCharsets.UTF_8)
-                            + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-                case "csv" -> post("/v1/scan", "text/csv", "{\"source\":\"lines\",\"where\":\"" + where + "\"}");
-                default ->
-                    post(
-                            "/mcp",
-                            "application/json",
-                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"scan\","
-                                    + "\"arguments\":{\"source\":\"lines\",\"timeout\":\"24h\",\"where\":\"" + where
-                                    + "\"}}}");
-            };
-            String address = String.valueOf(server.addresses().get("http"));
-            int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
-            try (Socket running = new Socket(InetAddress.getLoopbackAddress(), port);
-                    Socket waiting = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                running.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
-                awaitMetric(server, "running", 1);
-                waiting.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
-                awaitMetric(server, "queued", 1);
+    /** Answers once nobody waits any more. */
+    private static final class Endless implements HttpApi, Route {
+        @Override
+        public Set<String> names() {
+            return Set.of(name());
+        }
+
+        @Override
+        public Route route(String method, String path) {
+            return this;
+        }
+
+        @Override
+        public boolean reads(String type) {
+            return true;
+        }
+
+        @Override
+        public Reply failure(ApiFailure failure) {
+            return JsonBodies.failure(failure);
+        }
+
+        @Override
+        public String name() {
+            return "endless";
+        }
+
+        @Override
+        public Load load(HttpCall call) {
+            return Load.QUERY;
+        }
+
+        @Override
+        public void answer(HttpCall call) throws IOException {
+            while (!call.cancelled()) {
+                Thread.onSpinWait();
             }
-            awaitMetric(server, "queued", 0);
-            awaitMetric(server, "running", 0);
+            call.begin(200, "text/plain").write('x');
         }
     }
 
-    private static String post(String path, String accept, String body) {
-        return String.join(
-                "\r\n",
-                "POST " + path + " HTTP/1.1",
-                "Host: localhost",
-                "Accept: " + accept,
-                "Content-Type: application/json",
-                "Content-Length: " + body.length(),
-                "",
-                body);
-    }
-
-    private static void awaitMetric(LoomServer server, String what, int expected) throws Exception {
-        URI metrics = URI.create("http://" + server.addresses().get("http") + "/metrics");
-        String line = "loom_queries_" + what + "{kind=\"query\"} " + expected + "\n";
-        long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-        String text = "";
-        HttpClient client = HttpClient.newHttpClient();
-        while (!text.contains(line)) {
-            assertTrue(System.nanoTime() < deadlineNs, line + text);
-            text = client.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
-                    .body();
+    @Test
+    void shouldEndQueriesThatRunAndThoseThatWait() throws Exception {
+        Duration ever = Duration.ofHours(1);
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of("endless"))) {
+            ApiHandler handler = new ApiHandler(
+                    List.of(new Endless()),
+                    pool,
+                    new Health(() -> "", List.of()),
+                    () -> "",
+                    new ApiHandler.AnswerTimes(ever, ever));
+            try (HttpServers server = start(handler, ServerProtection.builder().build())) {
+                try (Socket running = new Socket(InetAddress.getLoopbackAddress(), server.port(0));
+                        Socket waiting = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
+                    send(running, "first");
+                    while (pool.running(Load.QUERY) == 0) {
+                        Thread.onSpinWait();
+                    }
+                    String post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
+                    waiting.getOutputStream().write(post.getBytes(StandardCharsets.US_ASCII));
+                    while (pool.queued(Load.QUERY) == 0) {
+                        Thread.onSpinWait();
+                    }
+                }
+                long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+                while (pool.running(Load.QUERY) + pool.queued(Load.QUERY) > 0) {
+                    assertTrue(System.nanoTime() < deadlineNs, "a query still runs");
+                    Thread.onSpinWait();
+                }
+            }
         }
     }
 }
