@@ -107,8 +107,7 @@ public final class TraceLookup {
                 }
             }
             out.printf(Locale.ROOT, "text index finished in %.1f s%n", (System.nanoTime() - startNs) / 1e9);
-            new TraceLookup(out, store, source.chosen())
-                    .lookUp(options.number("scans"), options.flag("keyed"));
+            new TraceLookup(out, store, source.chosen()).lookUp(options.number("scans"), options.flag("keyed"));
         }
         out.printf("load at the end: %s%n", Machine.loadAverage());
     }
@@ -125,7 +124,8 @@ public final class TraceLookup {
     private void lookUp(int scans, boolean keyed) throws Exception {
         final MarkdownTable table = new MarkdownTable(
                 out, "A trace by its id", "what", "lookups", "ms", "CPU ms", "pages read", "MiB read, all logs");
-        final QueryLimits withoutText = new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME, QueryIndex.CHUNK));
+        final QueryLimits withoutText =
+                new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME, QueryIndex.CHUNK));
         final QueryLimits without = new QueryLimits(QueryBudget.UNLIMITED, Set.of(QueryIndex.TIME));
         row(table, "token filters, cold", traces.size(), true, QueryLimits.NONE);
         row(table, "token filters, warm", traces.size(), false, QueryLimits.NONE);

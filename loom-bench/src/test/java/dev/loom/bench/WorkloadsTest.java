@@ -50,8 +50,7 @@ final class WorkloadsTest {
 
     @Test
     void shouldLookTracesUp() throws Exception {
-        assertEquals(
-                6, rows(TraceLookup::run, "--spans", "3000", "--traces", "5", "--scans", "2", "--keyed", "true"));
+        assertEquals(6, rows(TraceLookup::run, "--spans", "3000", "--traces", "5", "--scans", "2", "--keyed", "true"));
     }
 
     @Test

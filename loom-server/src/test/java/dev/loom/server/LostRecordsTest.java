@@ -9,6 +9,7 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LossReason;
+import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
@@ -21,6 +22,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -152,11 +155,27 @@ final class LostRecordsTest {
         try (Loom loom = open()) {
             push(loom, MANY);
             loom.force();
+            awaitRetention(loom);
             try (LoomServer server = serve(loom)) {
                 for (Asked asked : questions(Integer.toHexString(MANY / 2))) {
                     check(server, asked, "part of the range is no longer retained");
                 }
             }
+        }
+    }
+
+    /** Waits until the oldest records are deleted, of which there are more than the store may keep. */
+    private static void awaitRetention(Loom loom) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (begin(loom) == 0) {
+            assertTrue(System.nanoTime() - end < 0, "nothing was deleted");
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static long begin(Loom loom) {
+        try (Snapshot snapshot = loom.snapshot()) {
+            return snapshot.beginAddress();
         }
     }
 }

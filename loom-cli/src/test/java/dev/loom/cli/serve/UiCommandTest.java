@@ -59,7 +59,7 @@ final class UiCommandTest {
     }
 
     /** A page that is served until it is closed. */
-    private final class Served implements AutoCloseable {
+    private static final class Served implements AutoCloseable {
         final String page;
         private final Console console;
         private final CompletableFuture<Integer> ended;
