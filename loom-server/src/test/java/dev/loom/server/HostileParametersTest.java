@@ -77,7 +77,7 @@ final class HostileParametersTest {
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
 
     /** How many of the values each parameter gets; there are less than 300. */
-    private static final int COUNT = Integer.getInteger("loom.hostile.values", 12);
+    private static final int COUNT = Integer.getInteger("loom.hostile.values", 6);
 
     private final Random random = new Random(SEED);
 
