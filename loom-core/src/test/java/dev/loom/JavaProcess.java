@@ -29,7 +29,7 @@ public final class JavaProcess implements AutoCloseable {
     public static JavaProcess startBy(List<String> starter, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>(starter);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m", "-cp"));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx64m", "-cp"));
         command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         for (Object argument : arguments) {

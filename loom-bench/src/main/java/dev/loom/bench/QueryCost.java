@@ -1,5 +1,6 @@
 package dev.loom.bench;
 
+import dev.loom.api.Bins;
 import dev.loom.api.StoreInfo;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.SimulatedCapture;
@@ -32,6 +33,7 @@ public final class QueryCost {
         "allow-tmpfs", "false",
         "staging", "/dev/shm",
         "records", "100000000",
+        "bins", "log-linear",
         "rounds", "5",
         "warm-up", "2"
     };
@@ -63,7 +65,8 @@ public final class QueryCost {
                 SimulatedCapture.ofCalls(Long.parseLong(options.text("records")), INTERVAL_NS);
         try (ScratchDirectory disk = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
-                TelemetryStore store = new TelemetryStore(disk.path(), staging.path(), telemetry)) {
+                TelemetryStore store = new TelemetryStore(
+                        disk.path(), staging.path(), telemetry, Bins.parse(options.text("bins")), false, false)) {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             final StoreInfo info = store.info();
             printLog(out, "record", info.records(), info);
