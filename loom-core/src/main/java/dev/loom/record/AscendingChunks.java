@@ -3,7 +3,6 @@ package dev.loom.record;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.log.PageDescriptor;
 import dev.loom.rollup.RunReader;
-import dev.loom.rollup.RunShape;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -77,9 +76,9 @@ public final class AscendingChunks extends Chunks {
         return chunks != null ? chunks.giveOldest(this, entries) : !done && forward(entries);
     }
 
-    /** Follows the chain backward, unless that costs more than reading the whole index forward, or a run of chunks. */
+    /** Follows the chain backward, unless that costs more than reading the whole index forward, or runs of chunks. */
     private void collect() {
-        int chunksMax = runs == null ? CollectedChunks.CHUNKS_MAX : RunShape.fanOut();
+        int chunksMax = runs == null ? CollectedChunks.CHUNKS_MAX : CollectedChunks.CHUNKS_BESIDE_RUNS_MAX;
         try (DescendingChunks chain = new DescendingChunks(snapshot, sourceId, toNs)) {
             long bytesMax = snapshot.times().watermarks().lengthTo(snapshot.timeTail());
             collected = CollectedChunks.collect(chain, fromNs, fromAddress, bytesMax, chunksMax);

@@ -8,6 +8,9 @@ final class CollectedChunks {
     /** As many as a walk may hold; four words each: 32 KiB. */
     static final int CHUNKS_MAX = 1024;
 
+    /** Two runs of the lowest level: more are passed over faster by runs. */
+    static final int CHUNKS_BESIDE_RUNS_MAX = 128;
+
     private static final long UNLISTED = -1;
 
     private long[] starts = new long[16];

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * at most 64 KiB of directory and 64 KiB of bins. For one thread.
  */
 public final class RunReader implements AutoCloseable {
-    private static final int BUFFER_LENGTH_MIN = 4 << 10;
+    private static final int BUFFER_LENGTH_MIN = 512;
 
     private final RunFiles files;
     private final long storeId;
