@@ -79,9 +79,9 @@ final class JaegerSpans {
         if (!parent.isEmpty()) {
             references.add(reference("CHILD_OF", trace, parent));
         }
-        objects(span, "links")
-                .forEach(
-                        link -> references.add(reference("FOLLOWS_FROM", text(link, "traceId"), text(link, "spanId"))));
+        for (Map<String, @Nullable Object> link : objects(span, "links")) {
+            references.add(reference("FOLLOWS_FROM", text(link, "traceId"), text(link, "spanId")));
+        }
         return references;
     }
 
@@ -96,7 +96,9 @@ final class JaegerSpans {
     private static List<Object> tags(
             Map<String, @Nullable Object> span, Map<String, @Nullable Object> scope, long startNs, long lastedNs) {
         List<Object> tags = new ArrayList<>();
-        objects(span, "attributes").forEach(attribute -> tags.add(tag(attribute)));
+        for (Map<String, @Nullable Object> attribute : objects(span, "attributes")) {
+            tags.add(tag(attribute));
+        }
         addText(tags, "otel.scope.name", text(scope, "name"));
         addText(tags, "otel.scope.version", text(scope, "version"));
         int kind = (int) number(span, "kind");
@@ -131,7 +133,9 @@ final class JaegerSpans {
     private static Map<String, Object> log(Map<String, @Nullable Object> event) {
         List<Object> fields = new ArrayList<>();
         addText(fields, "event", text(event, "name"));
-        objects(event, "attributes").forEach(attribute -> fields.add(tag(attribute)));
+        for (Map<String, @Nullable Object> attribute : objects(event, "attributes")) {
+            fields.add(tag(attribute));
+        }
         Map<String, Object> log = new LinkedHashMap<>();
         log.put("timestamp", time(event, "timeUnixNano") / NS_PER_US);
         log.put("fields", fields);
@@ -185,13 +189,16 @@ final class JaegerSpans {
                 }
                 case "arrayValue" -> {
                     List<@Nullable Object> elements = new ArrayList<>();
-                    objects(object(value, "arrayValue"), "values").forEach(each -> elements.add(plain(each)));
+                    for (Map<String, @Nullable Object> each : objects(object(value, "arrayValue"), "values")) {
+                        elements.add(plain(each));
+                    }
                     return elements;
                 }
                 case "kvlistValue" -> {
                     Map<String, @Nullable Object> members = new LinkedHashMap<>();
-                    objects(object(value, "kvlistValue"), "values")
-                            .forEach(each -> members.put(text(each, "key"), plain(object(each, "value"))));
+                    for (Map<String, @Nullable Object> each : objects(object(value, "kvlistValue"), "values")) {
+                        members.put(text(each, "key"), plain(object(each, "value")));
+                    }
                     return members;
                 }
                 default -> {}

@@ -74,7 +74,9 @@ final class JaegerTraces implements OtlpLines.Sink {
             Map<String, @Nullable Object> resource = JaegerSpans.object(ofResource, "resource");
             for (Map<String, @Nullable Object> ofScope : JaegerSpans.objects(ofResource, "scopeSpans")) {
                 Map<String, @Nullable Object> scope = JaegerSpans.object(ofScope, "scope");
-                JaegerSpans.objects(ofScope, "spans").forEach(span -> add(resource, scope, span));
+                for (Map<String, @Nullable Object> span : JaegerSpans.objects(ofScope, "spans")) {
+                    add(resource, scope, span);
+                }
             }
         }
     }
@@ -151,7 +153,9 @@ final class JaegerTraces implements OtlpLines.Sink {
             }
         }
         Map<String, Object> processes = new LinkedHashMap<>();
-        trace.processes.forEach((resource, id) -> processes.put(id, JaegerSpans.process(resource)));
+        for (Map.Entry<Map<String, @Nullable Object>, String> process : trace.processes.entrySet()) {
+            processes.put(process.getValue(), JaegerSpans.process(process.getKey()));
+        }
         write(out, "],\"processes\":" + JsonText.object(processes) + ',' + warnings(missing));
     }
 
