@@ -7,8 +7,8 @@ import dev.loom.bench.replay.ReplayAnswer;
 import dev.loom.bench.replay.ReplayPlan;
 import dev.loom.bench.replay.ReplayQuestion;
 import dev.loom.bench.replay.ReplayResult;
-import dev.loom.bench.replay.ReplayRun;
 import dev.loom.bench.replay.ReplayWorkload;
+import dev.loom.bench.replay.RunningSink;
 import dev.loom.bench.replay.SinkKind;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -90,7 +90,7 @@ final class EndToEnd {
     private Outcome measure(SinkKind kind, ReplayPlan plan) throws Exception {
         final Outcome live = runs.with(kind, plan, run -> {
             final CompletableFuture<ReplayResult> replay = runs.replay(run, true);
-            final Map<ReplayQuestion, ReplayRun.Timed> answers = ask(run, plan);
+            final Map<ReplayQuestion, RunningSink.Timed> answers = ask(run, plan);
             final ReplayResult result = EvaluationRuns.await(replay, runs.out());
             final Asked asked = check(kind, plan, answers, result.dropShare() > 0);
             final Asked calm = result.dropShare() > 0 ? new Asked() : settled(kind, run, plan);
@@ -106,13 +106,13 @@ final class EndToEnd {
         return new Outcome(kind, plan.phase(), live.result(), live.live(), complete);
     }
 
-    private Asked settled(SinkKind kind, ReplayRun run, ReplayPlan plan) throws Exception {
+    private Asked settled(SinkKind kind, RunningSink run, ReplayPlan plan) throws Exception {
         run.settle();
         return check(kind, plan, ask(run, plan), false);
     }
 
-    private static Map<ReplayQuestion, ReplayRun.Timed> ask(ReplayRun run, ReplayPlan plan) throws Exception {
-        final Map<ReplayQuestion, ReplayRun.Timed> answers = new LinkedHashMap<>();
+    private static Map<ReplayQuestion, RunningSink.Timed> ask(RunningSink run, ReplayPlan plan) throws Exception {
+        final Map<ReplayQuestion, RunningSink.Timed> answers = new LinkedHashMap<>();
         for (int round = 0; round < ReplayPlan.ROUNDS; round++) {
             for (final ReplayQuestion question : ReplayQuestion.of(plan, round)) {
                 answers.put(question, run.ask(question));
@@ -122,7 +122,8 @@ final class EndToEnd {
     }
 
     /** Compares with the truth, which is found only now so that it takes nothing from the run. */
-    private Asked check(SinkKind kind, ReplayPlan plan, Map<ReplayQuestion, ReplayRun.Timed> answers, boolean mayLack) {
+    private Asked check(
+            SinkKind kind, ReplayPlan plan, Map<ReplayQuestion, RunningSink.Timed> answers, boolean mayLack) {
         final Asked asked = new Asked();
         answers.forEach((question, timed) -> {
             final ReplayAnswer right = truth.computeIfAbsent(question, wanted -> Oracle.answer(plan, wanted));

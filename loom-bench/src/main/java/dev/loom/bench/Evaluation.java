@@ -18,7 +18,7 @@ public final class Evaluation {
         "results", "",
         "figures", "2,3,11,12,13",
         "quick", "false",
-        "systems", "loom,rawfile,duckdb",
+        "systems", "loom,rawfile,rocksdb,lmdb,chronicle,questdb,duckdb,clickhouse,influxdb",
         "phases", "1,2,3",
         "scale", "",
         "seconds", "",
@@ -28,9 +28,11 @@ public final class Evaluation {
         "seed", "1",
         "slice-us", "2000",
         "queue", "256",
-        "python", "",
-        "peers", "loom-bench/peers",
-        "influxd", ""
+        "python", Peers.AUTO,
+        "peers", Peers.FOLDER,
+        "influxd", Peers.AUTO,
+        "prototype", "",
+        "fishstore", ""
     };
 
     private Evaluation() {}

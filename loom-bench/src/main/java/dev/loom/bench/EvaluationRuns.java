@@ -5,9 +5,10 @@ import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.replay.GroundTruth;
 import dev.loom.bench.replay.ReplayPlan;
 import dev.loom.bench.replay.ReplayResult;
-import dev.loom.bench.replay.ReplayRun;
 import dev.loom.bench.replay.ReplayWorkload;
+import dev.loom.bench.replay.RunningSink;
 import dev.loom.bench.replay.SinkKind;
+import dev.loom.bench.replay.SinkPrograms;
 import dev.loom.bench.replay.SinkSettings;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -28,6 +29,7 @@ final class EvaluationRuns {
 
     private final Arguments options;
     private final PrintStream out;
+    private final SinkPrograms programs;
     private final boolean quick;
     private final Map<String, String> skipped = new TreeMap<>();
     private final Set<SinkKind> described = EnumSet.noneOf(SinkKind.class);
@@ -35,6 +37,7 @@ final class EvaluationRuns {
     EvaluationRuns(Arguments options, PrintStream out) throws IOException {
         this.options = options;
         this.out = out;
+        programs = Peers.programs(options);
         quick = options.flag("quick");
         Files.createDirectories(Path.of(options.text("dir")));
     }
@@ -88,12 +91,10 @@ final class EvaluationRuns {
 
     /** The systems of the options; one that can't be had here is left out, and why is said there and with every figure. */
     List<SinkKind> kinds() {
-        final SinkSettings settings =
-                settings(new ReplayPlan(ReplayWorkload.REDIS, 1, 1, 1, 1, 1), Path.of(""), Path.of(""));
         final List<SinkKind> kinds = new ArrayList<>();
         for (final String system : options.list("systems")) {
             final SinkKind kind = SinkKind.parse(system);
-            final String missing = kind.missing(settings);
+            final String missing = kind.missing(programs);
             if (missing.isEmpty()) {
                 kinds.add(kind);
             } else {
@@ -104,20 +105,10 @@ final class EvaluationRuns {
         return kinds;
     }
 
-    private SinkSettings settings(ReplayPlan plan, Path directory, Path staging) {
-        return new SinkSettings(
-                plan,
-                directory,
-                staging,
-                options.text("python"),
-                Path.of(options.text("peers")),
-                options.text("influxd"));
-    }
-
     /** What is done with a sink that runs. */
     @FunctionalInterface
     interface Use<T> {
-        T apply(ReplayRun run) throws Exception;
+        T apply(RunningSink run) throws Exception;
     }
 
     /** Starts a sink in directories of its own, and ends it. The first time, prints its version and settings. */
@@ -127,7 +118,8 @@ final class EvaluationRuns {
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")))) {
             final Path files = Files.createDirectory(disk.path().resolve("files"));
             final Path errors = disk.path().resolve("errors");
-            try (ReplayRun run = new ReplayRun(kind, settings(plan, files, staging.path()), errors, out)) {
+            try (RunningSink run =
+                    new RunningSink(kind, new SinkSettings(plan, files, staging.path(), programs), errors, out)) {
                 if (described.add(kind)) {
                     out.println(kind.text() + ": " + run.description());
                 }
@@ -140,7 +132,7 @@ final class EvaluationRuns {
     }
 
     /** Starts a replay. */
-    CompletableFuture<ReplayResult> replay(ReplayRun run, boolean paced) throws IOException {
+    CompletableFuture<ReplayResult> replay(RunningSink run, boolean paced) throws IOException {
         return run.replay(options.number("slice-us") * MICRO_NS, options.number("queue"), paced);
     }
 

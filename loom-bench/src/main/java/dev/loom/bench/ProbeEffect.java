@@ -4,13 +4,21 @@ import dev.loom.bench.figure.FigurePanel;
 import dev.loom.bench.figure.FigureResult;
 import dev.loom.bench.probe.ProbeApplication;
 import dev.loom.bench.probe.ProbeSink;
-import dev.loom.bench.probe.ProbeSinkProcess;
 import dev.loom.bench.push.ScratchDirectory;
+import dev.loom.bench.replay.ReplayQuestion;
+import dev.loom.bench.replay.ReplaySource;
+import dev.loom.bench.replay.RunningSink;
+import dev.loom.bench.replay.SinkKind;
+import dev.loom.bench.replay.SinkPrograms;
+import dev.loom.bench.replay.SinkSettings;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -28,14 +36,20 @@ public final class ProbeEffect {
         "memory", "/dev/shm",
         "results", "",
         "quick", "false",
-        "sinks", "nothing,raw-file,loom-unindexed,loom,loom-embedded,rocksdb,lmdb,chronicle,influxdb",
+        "sinks",
+                "nothing,rawfile,loom-unindexed,loom,loom-embedded,rocksdb,lmdb,chronicle,questdb,duckdb,clickhouse,influxdb",
         "applications", "rocksdb,redis",
         "keys", "1000000",
         "threads", "1",
         "trace", "auto",
         "warm-up", "15",
         "seconds", "120",
-        "rounds", "5"
+        "rounds", "5",
+        "python", Peers.AUTO,
+        "peers", Peers.FOLDER,
+        "influxd", Peers.AUTO,
+        "prototype", "",
+        "fishstore", ""
     };
     private static final String[] QUICK = {"warm-up", "2", "seconds", "4", "rounds", "1"};
     private static final double MILLION = 1e6;
@@ -45,6 +59,7 @@ public final class ProbeEffect {
     private final PrintStream out;
     private final Path disk;
     private final Path staging;
+    private final SinkPrograms programs;
     private final boolean traced;
     private final List<ProbeSink> sinks = new ArrayList<>();
 
@@ -53,6 +68,7 @@ public final class ProbeEffect {
         this.out = out;
         this.disk = disk;
         this.staging = staging;
+        programs = Peers.programs(arguments);
         final String trace = arguments.text("trace");
         traced = trace.equals("auto") ? ProbeApplication.canTrace() : Boolean.parseBoolean(trace);
     }
@@ -114,11 +130,11 @@ public final class ProbeEffect {
     private void chooseSinks(FigureResult result) {
         for (final String name : arguments.list("sinks")) {
             final ProbeSink sink = ProbeSink.parse(name);
-            if (sink.missing().isEmpty()) {
+            if (sink.missing(programs).isEmpty()) {
                 sinks.add(sink);
             } else {
-                out.println("skipped: " + name + ": " + sink.missing());
-                result.note(name, "skipped: " + sink.missing());
+                out.println("skipped: " + name + ": " + sink.missing(programs));
+                result.note(name, "skipped: " + sink.missing(programs));
             }
         }
         if (!sinks.contains(ProbeSink.NOTHING)) {
@@ -128,7 +144,7 @@ public final class ProbeEffect {
 
     /** The runs of each sink, round by round, every second round the other way. */
     private Map<ProbeSink, List<Run>> measure(ProbeApplication.Kind application) {
-        final Map<ProbeSink, List<Run>> runs = new EnumMap<>(ProbeSink.class);
+        final Map<ProbeSink, List<Run>> runs = new LinkedHashMap<>();
         for (int round = 0; round < arguments.number("rounds"); round++) {
             final List<ProbeSink> order = new ArrayList<>(sinks);
             if (round % 2 == 1) {
@@ -154,14 +170,37 @@ public final class ProbeEffect {
                     Double.parseDouble(arguments.text("warm-up")),
                     Double.parseDouble(arguments.text("seconds")),
                     traced);
-            if (!sink.isRemote()) {
-                return new Run(ProbeApplication.run(plan, 0), 0);
-            }
-            try (ProbeSinkProcess process = ProbeSinkProcess.start(sink, files.path(), staging)) {
+            return sink.kind() == null
+                    ? new Run(ProbeApplication.run(plan, 0), 0)
+                    : run(plan, sink.kind(), files.path());
+        }
+    }
+
+    /** Compares the sink's own count with what came. */
+    private Run run(ProbeApplication.Plan plan, SinkKind kind, Path folder) {
+        try (ScratchDirectory memory = ScratchDirectory.in(staging)) {
+            final Path files = Files.createDirectory(folder.resolve("files"));
+            final Path errors = folder.resolve("errors");
+            final SinkSettings settings = new SinkSettings(ProbeSink.PLAN, files, memory.path(), programs);
+            try (RunningSink process = new RunningSink(kind, settings, errors, out)) {
                 final ProbeApplication.Result result = ProbeApplication.run(plan, process.port());
-                final ProbeSinkProcess.Result stored = process.result();
-                return new Run(result, (double) stored.cpuNs() / Math.max(1, stored.records()));
+                final long received = process.records();
+                final long cpuNs = process.cpuNs();
+                long stored = 0;
+                for (final ReplaySource source : ProbeSink.SOURCES) {
+                    stored += process.ask(ReplayQuestion.ofAll(source)).answer().count();
+                }
+                if (stored != received) {
+                    throw new IllegalStateException("sink has another number of records: name=" + kind.text()
+                            + ", expected=" + received + ", actual=" + stored);
+                }
+                return new Run(result, (double) cpuNs / Math.max(1, received));
+            } catch (final IllegalStateException e) {
+                out.print(Files.readString(errors));
+                throw e;
             }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -207,7 +246,7 @@ public final class ProbeEffect {
                     Spread.of(values(of, Run::cpuNsPerRequest)).text(0),
                     Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0));
             result.row("rate", sink.text(), application.title(), millions);
-            if (sink != ProbeSink.NOTHING) {
+            if (!sink.equals(ProbeSink.NOTHING)) {
                 result.row("effect", sink.text(), application.title(), effects);
                 result.row("dropped", sink.text(), application.title(), dropped);
             }

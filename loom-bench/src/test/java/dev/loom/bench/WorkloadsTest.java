@@ -256,7 +256,7 @@ final class WorkloadsTest {
                         "--quick",
                         "true",
                         "--sinks",
-                        "nothing,raw-file,loom,loom-embedded,rocksdb",
+                        "nothing,rawfile,loom,loom-embedded,rocksdb",
                         "--applications",
                         "rocksdb",
                         "--memory",

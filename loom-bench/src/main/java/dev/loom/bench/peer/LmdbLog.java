@@ -15,12 +15,13 @@ import org.lmdbjava.Dbi;
 import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
 import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB through JNR, in append mode, which its documents call the fastest way to load keys in order: pages are filled and never split.
- * Written through the map without syncs, many records to a transaction.
+ * LMDB through JNR, in append mode, which its documents call the fastest way to load keys in order: pages are filled and never split. A
+ * record that is older than the one before goes where it belongs. Written through the map without syncs, many records to a transaction.
  */
 final class LmdbLog implements PeerLog {
     /** Of the map, not of the file, which is as long but has no blocks where nothing was written. */
@@ -73,11 +74,13 @@ final class LmdbLog implements PeerLog {
     }
 
     @Override
-    public void read(Visitor visitor) {
+    public void read(long fromNs, long toNs, Visitor visitor) {
+        final UnsafeBuffer first = new UnsafeBuffer(ByteBuffer.allocateDirect(PeerKeyDescriptor.KEY_LENGTH));
+        PeerKeyDescriptor.putFirst(first, fromNs);
         try (Txn<DirectBuffer> transaction = environment.txnRead();
                 Cursor<DirectBuffer> cursor = records.openCursor(transaction)) {
-            boolean found = cursor.first();
-            while (found) {
+            boolean found = cursor.get(first, GetOp.MDB_SET_RANGE);
+            while (found && PeerKeyDescriptor.timeNs(cursor.key()) < toNs) {
                 final long tag = PeerKeyDescriptor.tag(cursor.key(), 0);
                 visitor.record(
                         PeerKeyDescriptor.writer(tag),
@@ -106,13 +109,19 @@ final class LmdbLog implements PeerLog {
         private @Nullable Txn<DirectBuffer> transaction;
         private @Nullable Cursor<DirectBuffer> cursor;
         private long sequence;
+        private long lastNs;
         private int gathered;
 
         @Override
-        public void append(int source, DirectBuffer payload, int offset, int length) {
-            PeerKeyDescriptor.put(key, System.nanoTime(), PeerKeyDescriptor.tag(sequence++, 0, source));
+        public void append(long timeNs, int source, DirectBuffer payload, int offset, int length) {
+            PeerKeyDescriptor.put(key, timeNs, PeerKeyDescriptor.tag(sequence++, 0, source));
             value.wrap(payload, offset, length);
-            open().put(key, value, PutFlags.MDB_APPEND);
+            if (timeNs >= lastNs) {
+                open().put(key, value, PutFlags.MDB_APPEND);
+                lastNs = timeNs;
+            } else {
+                open().put(key, value);
+            }
             gathered++;
             if (gathered == TRANSACTION_RECORDS) {
                 flush();

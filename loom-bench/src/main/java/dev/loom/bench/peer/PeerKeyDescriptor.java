@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The key of a record. Big-endian, so that engines that compare bytes keep records in the order of their arrival.
+ * The key of a record. Big-endian, so that engines that compare bytes keep records in the order of their times.
  *
  * <pre>
  *   0               8                     13         14       16
@@ -31,6 +31,15 @@ final class PeerKeyDescriptor {
     static void put(MutableDirectBuffer key, long timeNs, long tag) {
         key.putLong(TIME_OFFSET, timeNs, ByteOrder.BIG_ENDIAN);
         key.putLong(TAG_OFFSET, tag, ByteOrder.BIG_ENDIAN);
+    }
+
+    /** The key before all records of a time. */
+    static void putFirst(MutableDirectBuffer key, long timeNs) {
+        put(key, timeNs, 0);
+    }
+
+    static long timeNs(DirectBuffer key) {
+        return key.getLong(TIME_OFFSET, ByteOrder.BIG_ENDIAN);
     }
 
     static long tag(DirectBuffer key, int offset) {

@@ -6,15 +6,26 @@ import java.util.Locale;
 /** The stores of other makers that run in the bench's own process. */
 public enum PeerKind {
     /** An LSM tree, without a write-ahead log; takes many writers. */
-    ROCKSDB,
+    ROCKSDB("RocksDB through JNI, no write-ahead log, batches of 256, four write buffers of 64 MiB, no compression"),
     /** A B+ tree in a mapped file, in append mode; takes one writer. */
-    LMDB,
+    LMDB("LMDB through JNR, append mode through a writable map, 4,096 records to a transaction, no syncs"),
     /** A queue in mapped files; takes many writers. Needs the flags of {@code loom-bench/chronicle.args}. */
-    CHRONICLE;
+    CHRONICLE("Chronicle Queue with its defaults, an excerpt for each record");
+
+    private final String description;
+
+    PeerKind(String description) {
+        this.description = description;
+    }
 
     /** The name on command lines and in results. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** How it is used, in a few words. */
+    public String description() {
+        return description;
     }
 
     /** Why it can't be had here, or an empty text. */

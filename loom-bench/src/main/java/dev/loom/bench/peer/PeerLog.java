@@ -3,14 +3,18 @@ package dev.loom.bench.peer;
 import org.agrona.DirectBuffer;
 
 /**
- * A store that is used as a log. Lifecycle: writers, each used and closed by one thread; then {@link #finish}, {@link #read},
+ * A store that is used as a log. Lifecycle: writers, each used and closed by one thread; then {@link #finish}, {@link #read(Visitor)},
  * {@link #close}.
  */
 public interface PeerLog extends AutoCloseable {
     /** A thread's access to the store. For one thread, which also closes it. */
     interface Writer extends AutoCloseable {
-        /** Stores a record with the time at which it arrives; waits if the store is behind. */
-        void append(int source, DirectBuffer payload, int offset, int length);
+        /**
+         * Stores a record; waits if the store is behind.
+         *
+         * @param timeNs not negative; a writer's times need not ascend, though all stores are fastest if they do
+         */
+        void append(long timeNs, int source, DirectBuffer payload, int offset, int length);
 
         /** Hands what is gathered in a batch or transaction to the store. */
         void flush();
@@ -40,8 +44,16 @@ public interface PeerLog extends AutoCloseable {
     /** The store's own count of its records, after {@link #finish}. */
     long count();
 
-    /** Reads all records in the order of their times. */
-    void read(Visitor visitor);
+    /**
+     * Reads the records whose times are in a range, from the first nanosecond until before the second, in the order of their times, from
+     * any thread. Sees what was flushed.
+     */
+    void read(long fromNs, long toNs, Visitor visitor);
+
+    /** Reads all records. */
+    default void read(Visitor visitor) {
+        read(0, Long.MAX_VALUE, visitor);
+    }
 
     /** Closes the store, whose files stay. Idempotent. */
     @Override

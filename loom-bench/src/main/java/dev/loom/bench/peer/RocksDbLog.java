@@ -11,6 +11,7 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -22,6 +23,7 @@ final class RocksDbLog implements PeerLog {
     private static final long WRITE_BUFFER_BYTES = 64L << 20;
     private static final int WRITE_BUFFERS = 4;
     private static final int BATCH_RECORDS = 256;
+    private static final long READ_AHEAD_BYTES = 2L << 20;
     private static final int INITIAL_LENGTH = 4096;
 
     static {
@@ -76,14 +78,23 @@ final class RocksDbLog implements PeerLog {
     }
 
     @Override
-    public void read(Visitor visitor) {
-        final UnsafeBuffer key = new UnsafeBuffer(0, 0);
-        final UnsafeBuffer payload = new UnsafeBuffer(0, 0);
-        try (ReadOptions read = new ReadOptions().setReadaheadSize(2L << 20);
+    public void read(long fromNs, long toNs, Visitor visitor) {
+        final ByteBuffer keyBytes = ByteBuffer.allocateDirect(PeerKeyDescriptor.KEY_LENGTH);
+        final UnsafeBuffer key = new UnsafeBuffer(keyBytes);
+        ByteBuffer valueBytes = ByteBuffer.allocateDirect(INITIAL_LENGTH);
+        UnsafeBuffer payload = new UnsafeBuffer(valueBytes);
+        try (Slice end = new Slice(first(toNs));
+                ReadOptions read =
+                        new ReadOptions().setReadaheadSize(READ_AHEAD_BYTES).setIterateUpperBound(end);
                 RocksIterator records = store.newIterator(read)) {
-            for (records.seekToFirst(); records.isValid(); records.next()) {
-                key.wrap(records.key());
-                payload.wrap(records.value());
+            for (records.seek(first(fromNs)); records.isValid(); records.next()) {
+                records.key(keyBytes.clear());
+                final int length = records.value(valueBytes.clear());
+                if (length > valueBytes.capacity()) {
+                    valueBytes = ByteBuffer.allocateDirect(length);
+                    payload = new UnsafeBuffer(valueBytes);
+                    records.value(valueBytes);
+                }
                 final long tag = PeerKeyDescriptor.tag(key, 0);
                 visitor.record(
                         PeerKeyDescriptor.writer(tag),
@@ -91,12 +102,18 @@ final class RocksDbLog implements PeerLog {
                         PeerKeyDescriptor.source(tag),
                         payload,
                         0,
-                        payload.capacity());
+                        length);
             }
             records.status();
         } catch (final RocksDBException e) {
             throw new IllegalStateException("store does not read", e);
         }
+    }
+
+    private static byte[] first(long timeNs) {
+        final byte[] key = new byte[PeerKeyDescriptor.KEY_LENGTH];
+        PeerKeyDescriptor.putFirst(new UnsafeBuffer(key), timeNs);
+        return key;
     }
 
     @Override
@@ -125,11 +142,11 @@ final class RocksDbLog implements PeerLog {
         }
 
         @Override
-        public void append(int source, DirectBuffer payload, int offset, int length) {
+        public void append(long timeNs, int source, DirectBuffer payload, int offset, int length) {
             if (length > valueBytes.capacity()) {
                 valueBytes = ByteBuffer.allocateDirect(length);
             }
-            PeerKeyDescriptor.put(key, System.nanoTime(), PeerKeyDescriptor.tag(sequence++, writer, source));
+            PeerKeyDescriptor.put(key, timeNs, PeerKeyDescriptor.tag(sequence++, writer, source));
             payload.getBytes(offset, valueBytes, 0, length);
             try {
                 batch.put(keyBytes.clear(), valueBytes.clear().limit(length));

@@ -43,7 +43,6 @@ interface ApplicationRequests extends AutoCloseable {
         private static final long INCREMENT = 1_442_695_040_888_963_407L;
 
         private final long keys;
-        private final long epochNs = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
         private long state;
 
         Choice(long keys, int thread) {
@@ -61,11 +60,6 @@ interface ApplicationRequests extends AutoCloseable {
 
         long operation() {
             return state >>> 63;
-        }
-
-        /** Epoch time of a reading of {@link System#nanoTime()}. */
-        long timeNs(long readingNs) {
-            return epochNs + readingNs;
         }
     }
 }

@@ -1,9 +1,11 @@
 package dev.loom.bench.probe;
 
+import dev.loom.bench.replay.TelemetryBatch;
+
 /** Telemetry that is collected and goes nowhere: what all others are compared with. */
-final class DiscardedTelemetry extends FrameTelemetry {
+final class DiscardedTelemetry extends BatchTelemetry {
     @Override
-    Frame exchange(Frame full) {
+    TelemetryBatch exchange(TelemetryBatch full) {
         return full;
     }
 

@@ -3,7 +3,13 @@ package dev.loom.bench.probe;
 import dev.loom.Loom;
 import dev.loom.Recorder;
 import dev.loom.bench.push.ScratchDirectory;
+import dev.loom.bench.replay.LoomSink;
+import dev.loom.bench.replay.ReplaySource;
+import dev.loom.bench.replay.TelemetryBatch;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -14,27 +20,31 @@ final class EmbeddedTelemetry implements ProbeTelemetry {
     private final ScratchDirectory files;
     private final ScratchDirectory staging;
     private final Recorder recorder;
-    private final int[] sources;
+    private final Map<ReplaySource, Integer> sources = new EnumMap<>(ReplaySource.class);
     private final LongAdder told = new LongAdder();
     private final LongAdder dropped = new LongAdder();
 
     EmbeddedTelemetry(Path directory, Path stagingParent) {
         files = ScratchDirectory.in(directory);
         staging = ScratchDirectory.in(stagingParent);
-        final Loom loom = LoomFrames.open(files.path(), staging.path());
-        sources = LoomFrames.defineSources(loom, true);
+        final Loom loom = LoomSink.open(files.path(), staging.path());
+        for (final ReplaySource source : ProbeSink.SOURCES) {
+            sources.put(source, LoomSink.define(loom, source));
+        }
         recorder = Recorder.on(loom).ringBytes(RING_BYTES).start();
     }
 
     @Override
-    public Probe probe(ProbeSource source, int thread) {
-        final UnsafeBuffer payload = new UnsafeBuffer(new byte[ProbeRecordDescriptor.RECORD_LENGTH]);
-        final int id = sources[source.number()];
-        final long[] sequence = {0};
-        return (timeNs, latencyNs, operation, key) -> {
-            ProbeRecordDescriptor.put(payload, 0, timeNs, latencyNs, thread, operation, key, sequence[0]++);
+    public Probe probe(ReplaySource source, int thread) {
+        final int length = source.kind().lengthMax();
+        final UnsafeBuffer payload = new UnsafeBuffer(new byte[length]);
+        final int id = Objects.requireNonNull(sources.get(source));
+        final long[] number = {0};
+        return (readingNs, latencyNs, operation, key) -> {
+            TelemetryBatch.write(
+                    source, payload, 0, Epoch.timeNs(readingNs), number[0]++, latencyNs, operation, key, thread);
             told.increment();
-            if (recorder.offer(id, payload, 0, ProbeRecordDescriptor.RECORD_LENGTH) < 0) {
+            if (recorder.offer(id, payload, 0, length) < 0) {
                 dropped.increment();
             }
         };

@@ -1,5 +1,6 @@
 package dev.loom.bench.probe;
 
+import dev.loom.bench.replay.ReplaySource;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -77,8 +78,8 @@ final class KernelTrace implements AutoCloseable {
     }
 
     private void read() {
-        final ProbeTelemetry.Probe calls = telemetry.probe(ProbeSource.SYSTEM_CALLS, 0);
-        final ProbeTelemetry.Probe pages = telemetry.probe(ProbeSource.PAGE_CACHE, 0);
+        final ProbeTelemetry.Probe calls = telemetry.probe(ReplaySource.ROCKSDB_CALLS, 0);
+        final ProbeTelemetry.Probe pages = telemetry.probe(ReplaySource.ROCKSDB_PAGES, 0);
         try {
             for (int kind = lines.read(); kind >= 0; kind = lines.read()) {
                 if (kind != 's' && kind != 'p') {
@@ -87,9 +88,9 @@ final class KernelTrace implements AutoCloseable {
                     continue;
                 }
                 lines.read();
-                final long timeNs = number();
+                final long readingNs = number();
                 final long latencyNs = number();
-                (kind == 's' ? calls : pages).tell(timeNs, latencyNs, number(), 0);
+                (kind == 's' ? calls : pages).tell(readingNs, latencyNs, number(), 0);
                 events.lazySet(events.get() + 1);
             }
         } catch (final IOException e) {

@@ -1,6 +1,7 @@
 package dev.loom.bench.probe;
 
 import dev.loom.bench.push.CpuTime;
+import dev.loom.bench.replay.ReplaySource;
 import dev.loom.bench.scaling.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -237,7 +238,7 @@ public final class ProbeApplication {
     private void request(int thread) {
         try {
             final ApplicationRequests.Client client =
-                    requests.client(telemetry.probe(ProbeSource.REQUESTS, thread), thread);
+                    requests.client(telemetry.probe(ReplaySource.ROCKSDB_REQUESTS, thread), thread);
             while (end.get() == null) {
                 for (int i = 0; i < REQUESTS_BETWEEN_COUNTS; i++) {
                     client.request();

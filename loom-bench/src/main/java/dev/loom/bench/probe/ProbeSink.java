@@ -1,73 +1,50 @@
 package dev.loom.bench.probe;
 
-import dev.loom.bench.peer.PeerKind;
+import dev.loom.bench.replay.ReplayPlan;
+import dev.loom.bench.replay.ReplaySource;
+import dev.loom.bench.replay.ReplayWorkload;
+import dev.loom.bench.replay.SinkKind;
+import dev.loom.bench.replay.SinkPrograms;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The places where telemetry goes. */
-public enum ProbeSink {
+/**
+ * Where telemetry goes.
+ *
+ * @param kind the system in a process of its own; null if there is none
+ */
+public record ProbeSink(String text, @Nullable SinkKind kind) {
     /** Collected, and discarded at once: the baseline. */
-    NOTHING,
-    RAW_FILE,
-    LOOM_UNINDEXED,
-    LOOM,
-    /** Loom within the application. */
-    LOOM_EMBEDDED,
-    ROCKSDB,
-    LMDB,
-    CHRONICLE,
-    INFLUXDB;
+    public static final ProbeSink NOTHING = new ProbeSink("nothing", null);
 
-    /** The name on command lines and in results. */
-    public String text() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
+    /** Loom within the application. */
+    public static final ProbeSink LOOM_EMBEDDED = new ProbeSink("loom-embedded", null);
+
+    /** What a sink in a process of its own must know: requests, system calls, and pages put into the page cache. */
+    public static final ReplayPlan PLAN = new ReplayPlan(ReplayWorkload.ROCKSDB, ReplayWorkload.PHASES, 1, 1, 1, 1);
+
+    /** The sources of telemetry: the application's requests, its system calls, and the page cache. */
+    public static final List<ReplaySource> SOURCES = PLAN.workload().sources(PLAN.phase());
 
     /** Parses a name. */
     public static ProbeSink parse(String text) {
-        return Arrays.stream(values())
-                .filter(kind -> kind.text().equals(text))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("unknown sink: name=" + text + ", known="
-                        + Arrays.stream(values()).map(ProbeSink::text).collect(Collectors.joining(","))));
+        if (text.equals(NOTHING.text)) {
+            return NOTHING;
+        }
+        return text.equals(LOOM_EMBEDDED.text) ? LOOM_EMBEDDED : new ProbeSink(text, SinkKind.parse(text));
     }
 
     /** Why it can't be had here, or an empty text. */
-    public String missing() {
-        return switch (this) {
-            case INFLUXDB -> InfluxFrames.isAvailable() ? "" : "influxd is not installed";
-            case CHRONICLE -> PeerKind.CHRONICLE.missing();
-            default -> "";
-        };
-    }
-
-    /** Whether it is a process of its own. */
-    public boolean isRemote() {
-        return this != NOTHING && this != LOOM_EMBEDDED;
-    }
-
-    /** Opens a new store, of those that are processes of their own. */
-    FrameStore open(Path directory, Path staging) {
-        return switch (this) {
-            case RAW_FILE -> new RawFrames(directory);
-            case LOOM_UNINDEXED -> new LoomFrames(directory, staging, false);
-            case LOOM -> new LoomFrames(directory, staging, true);
-            case ROCKSDB -> new PeerFrames(PeerKind.ROCKSDB, directory);
-            case LMDB -> new PeerFrames(PeerKind.LMDB, directory);
-            case CHRONICLE -> new PeerFrames(PeerKind.CHRONICLE, directory);
-            case INFLUXDB -> new InfluxFrames(directory);
-            case NOTHING, LOOM_EMBEDDED -> throw new IllegalArgumentException("sink is no process: name=" + text());
-        };
+    public String missing(SinkPrograms programs) {
+        return kind == null ? "" : kind.missing(programs);
     }
 
     /** Opens an application's way to it. */
     ProbeTelemetry telemetry(int port, Path directory, Path staging) {
-        return switch (this) {
-            case NOTHING -> new DiscardedTelemetry();
-            case LOOM_EMBEDDED -> new EmbeddedTelemetry(directory, staging);
-            default -> new SocketTelemetry(port);
-        };
+        if (kind != null) {
+            return new SocketTelemetry(port);
+        }
+        return equals(NOTHING) ? new DiscardedTelemetry() : new EmbeddedTelemetry(directory, staging);
     }
 }

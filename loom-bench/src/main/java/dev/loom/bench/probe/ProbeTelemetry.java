@@ -1,18 +1,24 @@
 package dev.loom.bench.probe;
 
+import dev.loom.bench.replay.ReplaySource;
+
 /** Where an application's telemetry goes. */
 interface ProbeTelemetry extends AutoCloseable {
     /** A thread's way to tell of one source. For one thread. */
     @FunctionalInterface
     interface Probe {
-        /** Tells of one event; never waits. */
-        void tell(long timeNs, long latencyNs, long operation, long key);
+        /**
+         * Tells of one event; never waits.
+         *
+         * @param readingNs of {@link System#nanoTime()}, when it began
+         */
+        void tell(long readingNs, long latencyNs, long operation, long key);
     }
 
     /** Creates a way to tell, for the thread with this number. */
-    Probe probe(ProbeSource source, int thread);
+    Probe probe(ReplaySource source, int thread);
 
-    /** Events that were told so far, with those that were dropped; of each probe as of its last frame. */
+    /** Events that were told so far, with those that were dropped; of each probe as of its last batch. */
     long told();
 
     /** Events that found no room. */

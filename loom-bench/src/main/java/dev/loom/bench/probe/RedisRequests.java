@@ -76,7 +76,7 @@ final class RedisRequests implements ApplicationRequests {
     }
 
     private void load() {
-        final ServerClient client = new ServerClient((timeNs, latencyNs, operation, key) -> {}, 0);
+        final ServerClient client = new ServerClient((readingNs, latencyNs, operation, key) -> {}, 0);
         for (long key = 0; key < keys; key++) {
             client.ask(key, WRITE);
         }
@@ -154,7 +154,7 @@ final class RedisRequests implements ApplicationRequests {
             final long beginNs = System.nanoTime();
             ask(choice.key(), choice.operation());
             final long endNs = System.nanoTime();
-            probe.tell(choice.timeNs(beginNs), endNs - beginNs, choice.operation(), choice.key());
+            probe.tell(beginNs, endNs - beginNs, choice.operation(), choice.key());
         }
 
         private void ask(long key, long operation) {

@@ -109,7 +109,7 @@ final class RocksDbRequests implements ApplicationRequests {
                 throw new IllegalStateException("request failed: key=" + key, e);
             }
             final long endNs = System.nanoTime();
-            probe.tell(choice.timeNs(beginNs), endNs - beginNs, choice.operation(), key);
+            probe.tell(beginNs, endNs - beginNs, choice.operation(), key);
         }
     }
 }

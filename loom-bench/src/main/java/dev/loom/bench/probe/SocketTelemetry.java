@@ -1,5 +1,7 @@
 package dev.loom.bench.probe;
 
+import dev.loom.bench.replay.TelemetryBatch;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -12,17 +14,17 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends frames to a sink over TCP, by a thread of its own. So many frames may wait; if the sink is further behind, frames are dropped
- * and counted, and the application goes on.
+ * Sends batches to a sink over TCP, by a thread of its own. So many may wait; if the sink is further behind, batches are dropped and
+ * counted, and the application goes on.
  */
-final class SocketTelemetry extends FrameTelemetry {
-    private static final int FRAMES = 128;
+final class SocketTelemetry extends BatchTelemetry {
+    private static final int BATCHES = 128;
     private static final int SOCKET_BUFFER_BYTES = 1 << 20;
 
     private final SocketChannel socket;
-    private final BlockingQueue<Frame> full = new ArrayBlockingQueue<>(2 * FRAMES);
-    private final BlockingQueue<Frame> empty = new ArrayBlockingQueue<>(2 * FRAMES);
-    private final Frame end = new Frame();
+    private final BlockingQueue<TelemetryBatch> full = new ArrayBlockingQueue<>(2 * BATCHES);
+    private final BlockingQueue<TelemetryBatch> empty = new ArrayBlockingQueue<>(2 * BATCHES);
+    private final TelemetryBatch end = new TelemetryBatch();
     private final Thread sender = new Thread(this::send, "bench-telemetry");
     private volatile @Nullable IOException failure;
 
@@ -34,30 +36,30 @@ final class SocketTelemetry extends FrameTelemetry {
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
-        for (int i = 0; i < FRAMES; i++) {
-            empty.add(new Frame());
+        for (int i = 0; i < BATCHES; i++) {
+            empty.add(new TelemetryBatch());
         }
         sender.start();
     }
 
     @Override
     @Nullable
-    Frame exchange(Frame frame) {
-        final Frame next = failure == null ? empty.poll() : null;
+    TelemetryBatch exchange(TelemetryBatch batch) {
+        final TelemetryBatch next = failure == null ? empty.poll() : null;
         if (next != null) {
-            full.add(frame);
+            full.add(batch);
         }
         return next;
     }
 
     private void send() {
         try {
-            for (Frame frame = full.take(); frame != end; frame = full.take()) {
-                while (frame.bytes.hasRemaining()) {
-                    socket.write(frame.bytes);
-                }
-                empty.add(frame);
+            long number = 0;
+            for (TelemetryBatch batch = full.take(); batch != end; batch = full.take()) {
+                write(batch.bytes(number++, Epoch.timeNs(System.nanoTime())));
+                empty.add(batch);
             }
+            write(TelemetryBatch.end(Epoch.timeNs(System.nanoTime())));
         } catch (final IOException e) {
             failure = e;
         } catch (final InterruptedException e) {
@@ -65,7 +67,13 @@ final class SocketTelemetry extends FrameTelemetry {
         }
     }
 
-    /** Waits until the sink, which ends its side when it has stored everything, has ended it. */
+    private void write(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            socket.write(bytes);
+        }
+    }
+
+    /** Waits until the sink says that it has stored everything. */
     @Override
     public void close() {
         try (socket) {
@@ -75,10 +83,8 @@ final class SocketTelemetry extends FrameTelemetry {
             if (failed != null) {
                 throw failed;
             }
-            socket.shutdownOutput();
-            final ByteBuffer answer = ByteBuffer.allocate(1);
-            while (socket.read(answer) >= 0) {
-                answer.clear();
+            if (socket.read(ByteBuffer.allocate(1)) < 0) {
+                throw new EOFException("sink ended before it had stored everything");
             }
         } catch (final IOException e) {
             throw new UncheckedIOException(e);

@@ -1,6 +1,9 @@
 package dev.loom.bench.replay;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
 import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A batch on its way: the records of a slice of time, source by source.
@@ -32,7 +35,7 @@ final class BatchDescriptor {
     /** The number of what ends a run. */
     static final long END = -1;
 
-    static final int ALIGNMENT = Long.BYTES;
+    private static final int ALIGNMENT = Long.BYTES;
 
     private BatchDescriptor() {}
 
@@ -41,8 +44,20 @@ final class BatchDescriptor {
         return SECTION_HEADER_LENGTH + records * Short.BYTES;
     }
 
+    static void putHeader(UnsafeBuffer batch, int length, int sections, long endNs, long number) {
+        batch.putInt(LENGTH_OFFSET, length, LITTLE_ENDIAN);
+        batch.putInt(SECTIONS_OFFSET, sections, LITTLE_ENDIAN);
+        batch.putLong(END_NS_OFFSET, endNs, LITTLE_ENDIAN);
+        batch.putLong(NUMBER_OFFSET, number, LITTLE_ENDIAN);
+    }
+
+    /** Where a section ends whose payloads end here. */
+    static int sectionEnd(int payloadsEnd) {
+        return BitUtil.align(payloadsEnd, ALIGNMENT);
+    }
+
     /** The most bytes that a section takes. */
     static int sectionLengthMax(int records, RecordKind kind) {
-        return BitUtil.align(payloadsOffset(records) + records * kind.lengthMax(), ALIGNMENT);
+        return sectionEnd(payloadsOffset(records) + records * kind.lengthMax());
     }
 }

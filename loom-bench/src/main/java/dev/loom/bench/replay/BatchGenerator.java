@@ -3,7 +3,6 @@ package dev.loom.bench.replay;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.util.List;
-import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Makes a plan's batches, one after the other. For one thread. */
@@ -50,28 +49,20 @@ final class BatchGenerator {
 
     /** Fills in the next batch. */
     void fill(ReplayBatch batch) {
-        final UnsafeBuffer buffer = batch.buffer();
         final long fromNs = ReplayPlan.BEGIN_NS + number * sliceNs;
         final long endNs = ReplayPlan.BEGIN_NS + dueNs(number);
         int offset = BatchDescriptor.HEADER_LENGTH;
         for (final RecordStream stream : streams) {
             offset = section(stream, fromNs, endNs, batch, offset);
         }
-        header(buffer, offset, streams.size(), endNs, number);
+        BatchDescriptor.putHeader(batch.buffer(), offset, streams.size(), endNs, number);
         number++;
-    }
-
-    private static void header(UnsafeBuffer buffer, int length, int sections, long endNs, long number) {
-        buffer.putInt(BatchDescriptor.LENGTH_OFFSET, length, LITTLE_ENDIAN);
-        buffer.putInt(BatchDescriptor.SECTIONS_OFFSET, sections, LITTLE_ENDIAN);
-        buffer.putLong(BatchDescriptor.END_NS_OFFSET, endNs, LITTLE_ENDIAN);
-        buffer.putLong(BatchDescriptor.NUMBER_OFFSET, number, LITTLE_ENDIAN);
     }
 
     /** What ends a run. */
     ReplayBatch end() {
         final ReplayBatch batch = new ReplayBatch(BatchDescriptor.HEADER_LENGTH);
-        header(
+        BatchDescriptor.putHeader(
                 batch.buffer(),
                 BatchDescriptor.HEADER_LENGTH,
                 0,
@@ -104,6 +95,6 @@ final class BatchGenerator {
         buffer.putInt(offset + BatchDescriptor.RECORDS_OFFSET, records, LITTLE_ENDIAN);
         buffer.putInt(offset + BatchDescriptor.BYTES_OFFSET, at - payloads, LITTLE_ENDIAN);
         batch.records(stream.source(), records);
-        return BitUtil.align(at, BatchDescriptor.ALIGNMENT);
+        return BatchDescriptor.sectionEnd(at);
     }
 }

@@ -2,7 +2,6 @@ package dev.loom.bench.replay;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
-import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -41,7 +40,7 @@ public final class BatchSection {
         for (int i = 0; i < records; i++) {
             lengths[i] = buffer.getShort(first + i * Short.BYTES, LITTLE_ENDIAN) & 0xFFFF;
         }
-        nextOffset = BitUtil.align(payloads + bytes, BatchDescriptor.ALIGNMENT);
+        nextOffset = BatchDescriptor.sectionEnd(payloads + bytes);
         return true;
     }
 

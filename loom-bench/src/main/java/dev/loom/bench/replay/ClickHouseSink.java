@@ -34,9 +34,12 @@ final class ClickHouseSink implements Sink {
     ClickHouseSink(SinkSettings settings) throws IOException {
         process = PeerProcess.start(
                 List.of(
-                        settings.python(),
+                        settings.programs().python(),
                         "-B",
-                        settings.peers().resolve("clickhouse_replay.py").toString(),
+                        settings.programs()
+                                .peers()
+                                .resolve("clickhouse_replay.py")
+                                .toString(),
                         settings.directory().resolve("clickhouse").toString()),
                 settings.directory().resolveSibling("clickhouse.err"));
         rows = new RowFiles(settings.staging());

@@ -53,7 +53,7 @@ final class InfluxDbSink implements Sink {
         final Path configuration = settings.directory().resolveSibling("influxdb.conf");
         Files.writeString(configuration, configuration(files, freePort(), port));
         server = ServerProcess.start(
-                List.of(settings.influxd(), "run", "-config", configuration.toString()),
+                List.of(settings.programs().influxd(), "run", "-config", configuration.toString()),
                 port,
                 settings.directory().resolveSibling("influxdb.log"));
         address = "http://127.0.0.1:" + port;

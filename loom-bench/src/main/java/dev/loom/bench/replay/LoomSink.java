@@ -19,15 +19,16 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * An embedded store. Arrival times are its own clock's; what is asked is asked by the records' own times. Each source has an index over
- * these, and one over latencies, which for system calls is kept by call.
+ * these, and one over latencies, which for system calls is kept by call; or no indexes at all.
  */
-final class LoomSink implements Sink {
+public final class LoomSink implements Sink {
     private static final String LATENCY = "latency_ns";
     private static final String TIME = "ts_ns";
     private static final double TAIL = 100 - 100.0 / ReplayQuestion.TAIL_PARTS;
@@ -36,41 +37,56 @@ final class LoomSink implements Sink {
     private record Stored(int id, IndexFunction latency, RecordClock clock) {}
 
     private final Loom loom;
+    private final boolean indexed;
     private final Map<ReplaySource, Stored> sources = new EnumMap<>(ReplaySource.class);
     private volatile long visibleNs;
 
-    LoomSink(SinkSettings settings) {
-        loom = Loom.open(LoomConfig.at(settings.directory().resolve("store"))
-                .stagingDirectory(settings.staging())
-                .maxBytes(LoomConfig.UNLIMITED)
-                .build());
+    LoomSink(SinkSettings settings, boolean indexed) {
+        this.indexed = indexed;
+        loom = open(settings.directory(), settings.staging());
         for (final ReplaySource source :
                 settings.plan().workload().sources(settings.plan().phase())) {
-            sources.put(source, define(source));
+            sources.put(source, stored(loom, source, indexed));
         }
     }
 
-    private Stored define(ReplaySource source) {
+    /** Opens a new store with the defaults, but for its length. */
+    public static Loom open(Path directory, Path staging) {
+        return Loom.open(LoomConfig.at(directory.resolve("store"))
+                .stagingDirectory(staging)
+                .maxBytes(LoomConfig.UNLIMITED)
+                .build());
+    }
+
+    /** Defines a source with its indexes, and returns its id. */
+    public static int define(Loom loom, ReplaySource source) {
+        return stored(loom, source, true).id();
+    }
+
+    private static Stored stored(Loom loom, ReplaySource source, boolean indexed) {
         final PayloadFormat format = Formats.parse(source.kind().format());
         final int id = loom.defineSource(source.text(), format);
         final RecordClock clock = new RecordClock(format);
-        loom.defineEventTimeIndex(id, TIME, clock.function());
-        if (!source.kind().hasLatency()) {
-            return new Stored(id, clock.function(), clock);
-        }
-        final IndexFunction latency = IndexFunction.field(format, LATENCY);
-        if (source.kind() == RecordKind.CALL) {
-            loom.defineIndex(id, LATENCY + ":call", latency, Bins.logLinear(), List.of("call"));
-        } else {
-            loom.defineIndex(id, LATENCY, latency, Bins.logLinear());
+        final IndexFunction latency =
+                source.kind().hasLatency() ? IndexFunction.field(format, LATENCY) : clock.function();
+        if (indexed) {
+            loom.defineEventTimeIndex(id, TIME, clock.function());
+            if (source.kind() == RecordKind.CALL) {
+                loom.defineIndex(id, LATENCY + ":call", latency, Bins.logLinear(), List.of("call"));
+            } else if (source.kind().hasLatency()) {
+                loom.defineIndex(id, LATENCY, latency, Bins.logLinear());
+            }
         }
         return new Stored(id, latency, clock);
     }
 
     @Override
     public String description() {
-        return "embedded, batches pushed with one reading of the clock; event times indexed, latencies in bins of "
-                + Bins.logLinear() + ", those of system calls by call";
+        return "embedded, batches pushed with one reading of the clock; "
+                + (indexed
+                        ? "event times indexed, latencies in bins of " + Bins.logLinear()
+                                + ", those of system calls by call"
+                        : "no indexes");
     }
 
     @Override
@@ -130,14 +146,8 @@ final class LoomSink implements Sink {
                             .map(Value::longValue)
                             .orElse(0L));
                 case COUNT ->
-                    ReplayAnswer.ofCount(narrow(
-                                    IndexedAggregate.of(
-                                            snapshot,
-                                            snapshot.index(source.id(), TIME).orElseThrow()),
-                                    source,
-                                    question)
-                            .run()
-                            .count());
+                    ReplayAnswer.ofCount(
+                            aggregate(snapshot, source, question).run().count());
                 case LARGEST -> largest(snapshot, source, question);
                 case DUMP ->
                     found(narrow(RawScan.of(snapshot, source.id()), source, question)

@@ -37,6 +37,9 @@ public record ReplayQuestion(String name, Form form, ReplaySource source, int ca
 
     private static final String SEPARATOR = ":";
 
+    /** After all records, and no more than any system's last time. */
+    private static final long END_OF_TIME_NS = 4_000_000_000_000_000_000L;
+
     /** The rank of the tail's percentile among so many values, from 1. */
     public static long tailRank(long count) {
         return count - count / TAIL_PARTS;
@@ -87,6 +90,11 @@ public record ReplayQuestion(String name, Form form, ReplaySource source, int ca
                 largestNs - aroundNs,
                 largestNs + aroundNs));
         return questions;
+    }
+
+    /** How many records of a source there are. */
+    public static ReplayQuestion ofAll(ReplaySource source) {
+        return any("count", Form.COUNT, source, 0, END_OF_TIME_NS);
     }
 
     /** What was planted, over the whole run. */

@@ -44,16 +44,15 @@ public final class SinkProcess implements AutoCloseable {
         receiver.start();
     }
 
-    /** The process: system, plan, directory, staging, Python, folder of the peers' programs, influxd. */
+    /** The process: system, plan, directory, staging, and the programs. */
     public static void main(String[] arguments) throws Exception {
         final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err); // what libraries print is no answer
         final SinkSettings settings = new SinkSettings(
                 ReplayPlan.parse(arguments[1]),
                 Path.of(arguments[2]),
                 Path.of(arguments[3]),
-                arguments[4],
-                Path.of(arguments[5]),
-                arguments[6]);
+                new SinkPrograms(arguments[4], Path.of(arguments[5]), arguments[6], "", ""));
         try (SinkProcess process = new SinkProcess(SinkKind.parse(arguments[0]), settings);
                 BufferedReader requests =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {

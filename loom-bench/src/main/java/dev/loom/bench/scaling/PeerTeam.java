@@ -36,7 +36,7 @@ final class PeerTeam implements PushTeam {
         final DirectBuffer payloads = pool.buffer();
         final int length = pool.length();
         for (int i = 0; i < count; i++) {
-            writer.append(thread, payloads, pool.offset(i), length);
+            writer.append(System.nanoTime(), thread, payloads, pool.offset(i), length);
         }
     }
 

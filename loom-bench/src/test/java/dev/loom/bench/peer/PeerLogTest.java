@@ -41,6 +41,56 @@ final class PeerLogTest {
         }
     }
 
+    /** Every time twice, and none of the odd ones. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROCKSDB", "LMDB"})
+    void shouldReadTheRecordsOfARange(PeerKind kind) {
+        try (PeerLog log = kind.open(directory)) {
+            final UnsafeBuffer payload = new UnsafeBuffer(java.nio.ByteBuffer.allocateDirect(8));
+            try (PeerLog.Writer writer = log.newWriter()) {
+                for (int i = 0; i < RECORDS; i++) {
+                    payload.putLong(0, i, ByteOrder.LITTLE_ENDIAN);
+                    writer.append(2L * (i / 2), 0, payload, 0, 8);
+                }
+            }
+            log.finish();
+
+            assertEquals(List.of(), numbers(log, RECORDS, RECORDS + 10));
+            assertEquals(List.of(), numbers(log, 101, 102));
+            assertEquals(List.of(100L, 101L), numbers(log, 100, 101));
+            assertEquals(List.of(102L, 103L), numbers(log, 101, 103));
+            assertEquals(RECORDS, numbers(log, 0, Long.MAX_VALUE).size());
+            assertEquals(List.of(9_998L, 9_999L), numbers(log, RECORDS - 2, Long.MAX_VALUE));
+        }
+    }
+
+    private static List<Long> numbers(PeerLog log, long fromNs, long toNs) {
+        final List<Long> numbers = new ArrayList<>();
+        log.read(
+                fromNs,
+                toNs,
+                (writer, sequence, source, payload, offset, length) ->
+                        numbers.add(payload.getLong(offset, ByteOrder.LITTLE_ENDIAN)));
+        return numbers;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROCKSDB", "LMDB"})
+    void shouldPutALateRecordWhereItBelongs(PeerKind kind) {
+        try (PeerLog log = kind.open(directory)) {
+            final UnsafeBuffer payload = new UnsafeBuffer(java.nio.ByteBuffer.allocateDirect(8));
+            try (PeerLog.Writer writer = log.newWriter()) {
+                for (final long time : new long[] {10, 30, 20, 40}) {
+                    payload.putLong(0, time, ByteOrder.LITTLE_ENDIAN);
+                    writer.append(time, 0, payload, 0, 8);
+                }
+            }
+            log.finish();
+
+            assertEquals(List.of(20L, 30L), numbers(log, 11, 40));
+        }
+    }
+
     @Test
     void shouldTellWritersOfOneStoreApart() {
         try (PeerLog log = PeerKind.ROCKSDB.open(directory)) {
@@ -72,7 +122,7 @@ final class PeerLogTest {
             for (int i = 0; i < RECORDS; i++) {
                 final int length = Math.min(lengthMax, 8 + 8 * (i % 3));
                 payload.putLong(16 + length - 8, i, ByteOrder.LITTLE_ENDIAN);
-                writer.append(i % 3, payload, 16, length);
+                writer.append(System.nanoTime(), i % 3, payload, 16, length);
             }
         }
     }

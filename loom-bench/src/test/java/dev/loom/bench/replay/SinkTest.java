@@ -64,7 +64,7 @@ final class SinkTest {
     @ParameterizedTest
     @EnumSource(
             value = SinkKind.class,
-            names = {"LOOM", "RAWFILE", "DUCKDB"})
+            names = {"LOOM", "LOOM_UNINDEXED", "RAWFILE", "ROCKSDB", "LMDB", "QUESTDB", "DUCKDB"})
     void shouldAnswerWhatTheOracleKnows(SinkKind kind) throws Exception {
         for (final ReplayWorkload workload : ReplayWorkload.values()) {
             final ReplayPlan plan = new ReplayPlan(workload, 3, SCALE, MILLIS, seed, 1);
@@ -85,7 +85,8 @@ final class SinkTest {
     private SinkProcess process(SinkKind kind, ReplayPlan plan) throws Exception {
         final Path files = Files.createTempDirectory(directory, "files");
         final Path staging = Files.createTempDirectory(directory, "staging");
-        return new SinkProcess(kind, new SinkSettings(plan, files, staging, "", Path.of(""), ""));
+        return new SinkProcess(
+                kind, new SinkSettings(plan, files, staging, new SinkPrograms("", Path.of(""), "", "", "")));
     }
 
     private static void replay(SinkProcess process, ReplayPlan plan) throws Exception {

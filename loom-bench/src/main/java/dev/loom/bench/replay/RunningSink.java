@@ -13,11 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A run: the process of a sink, and that of a replay into it. For one thread, which asks.
+ * The process of a sink, and that of a replay into it. For one thread, which asks.
  *
  * <p>What was started is ended by {@link #close}.
  */
-public final class ReplayRun implements AutoCloseable {
+public final class RunningSink implements AutoCloseable {
     private final SinkKind kind;
     private final ReplayPlan plan;
     private final PeerProcess sink;
@@ -31,21 +31,33 @@ public final class ReplayRun implements AutoCloseable {
     public record Timed(ReplayAnswer answer, long elapsedNs) {}
 
     /** Starts the sink. */
-    public ReplayRun(SinkKind kind, SinkSettings settings, Path errors, PrintStream out) throws IOException {
+    public RunningSink(SinkKind kind, SinkSettings settings, Path errors, PrintStream out) throws IOException {
         this.kind = kind;
         this.plan = settings.plan();
         this.out = out;
-        sink = PeerProcess.start(
-                command(
-                        SinkProcess.class,
-                        kind.text(),
-                        plan.toString(),
-                        settings.directory().toString(),
-                        settings.staging().toString(),
-                        settings.python(),
-                        settings.peers().toString(),
-                        settings.influxd()),
-                errors);
+        sink = PeerProcess.start(command(kind, settings), errors);
+    }
+
+    private static List<String> command(SinkKind kind, SinkSettings settings) {
+        final SinkPrograms programs = settings.programs();
+        final List<String> program = new ArrayList<>(kind.program(programs));
+        final List<String> files = List.of(
+                settings.plan().toString(),
+                settings.directory().toString(),
+                settings.staging().toString());
+        if (!program.isEmpty()) {
+            program.addAll(files);
+            return program;
+        }
+        return command(
+                SinkProcess.class,
+                kind.text(),
+                files.get(0),
+                files.get(1),
+                files.get(2),
+                programs.python(),
+                programs.peers().toString(),
+                programs.influxd());
     }
 
     private static List<String> command(Class<?> main, String... arguments) {
@@ -62,6 +74,11 @@ public final class ReplayRun implements AutoCloseable {
         return sink.request("version").get(0);
     }
 
+    /** Where it waits for the one connection that batches come from. */
+    public int port() throws IOException {
+        return Integer.parseInt(sink.request("port").get(0));
+    }
+
     /**
      * Starts the replay.
      *
@@ -74,7 +91,7 @@ public final class ReplayRun implements AutoCloseable {
         final Process replay = new ProcessBuilder(command(
                         Replay.class,
                         plan.toString(),
-                        sink.request("port").get(0),
+                        Integer.toString(port()),
                         Long.toString(sliceNs),
                         Integer.toString(queueBatches),
                         Boolean.toString(paced)))
