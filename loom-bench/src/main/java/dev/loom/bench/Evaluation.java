@@ -22,6 +22,7 @@ public final class Evaluation {
         "phases", "1,2,3",
         "scale", "",
         "seconds", "",
+        "warm-up", "",
         "rates", "",
         "rate-seconds", "",
         "samples", "",

@@ -76,7 +76,7 @@ public final class ProbeEffect {
     /**
      * One run.
      *
-     * @param sinkCpuNsPerRecord CPU time of the sink's process for each record that it stored; 0 without a process
+     * @param sinkCpuNsPerRecord CPU time of the sink's processes for each record that came; 0 without a process
      */
     private record Run(ProbeApplication.Result application, double sinkCpuNsPerRecord) {
         double ratePerSecond() {
@@ -171,7 +171,7 @@ public final class ProbeEffect {
                     Double.parseDouble(arguments.text("seconds")),
                     traced);
             return sink.kind() == null
-                    ? new Run(ProbeApplication.run(plan, 0), 0)
+                    ? new Run(ProbeApplication.run(plan, 0, () -> {}, () -> {}), 0)
                     : run(plan, sink.kind(), files.path());
         }
     }
@@ -183,9 +183,10 @@ public final class ProbeEffect {
             final Path errors = folder.resolve("errors");
             final SinkSettings settings = new SinkSettings(ProbeSink.PLAN, files, memory.path(), programs);
             try (RunningSink process = new RunningSink(kind, settings, errors, out)) {
-                final ProbeApplication.Result result = ProbeApplication.run(plan, process.port());
+                final long[] cpuNs = new long[2];
+                final ProbeApplication.Result result = ProbeApplication.run(
+                        plan, process.port(), () -> cpuNs[0] = cpuNs(process), () -> cpuNs[1] = cpuNs(process));
                 final long received = process.records();
-                final long cpuNs = process.cpuNs();
                 long stored = 0;
                 for (final ReplaySource source : ProbeSink.SOURCES) {
                     stored += process.ask(ReplayQuestion.ofAll(source)).answer().count();
@@ -194,11 +195,19 @@ public final class ProbeEffect {
                     throw new IllegalStateException("sink has another number of records: name=" + kind.text()
                             + ", expected=" + received + ", actual=" + stored);
                 }
-                return new Run(result, (double) cpuNs / Math.max(1, received));
+                return new Run(result, (double) (cpuNs[1] - cpuNs[0]) / Math.max(1, result.told() - result.dropped()));
             } catch (final IllegalStateException e) {
                 out.print(Files.readString(errors));
                 throw e;
             }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long cpuNs(RunningSink process) {
+        try {
+            return process.cpuNs();
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

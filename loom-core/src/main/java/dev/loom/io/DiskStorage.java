@@ -4,6 +4,7 @@ import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** {@link Storage} on the machine's file system. */
 final class DiskStorage implements Storage {
@@ -25,6 +27,26 @@ final class DiskStorage implements Storage {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private volatile @Nullable KnownFileStore known;
+
+    /** A directory and its file system, which is found by reading all that is mounted. */
+    private record KnownFileStore(Path directory, FileStore store) {}
+
+    /** Asked for every few megabytes that are written, mostly of the same directory. */
+    @Override
+    public long usableSpace(Path directory) {
+        KnownFileStore last = known;
+        if (last == null || !last.directory().equals(directory)) {
+            last = new KnownFileStore(directory, Platform.fileSystem(directory));
+            known = last;
+        }
+        try {
+            return last.store().getUsableSpace();
+        } catch (IOException e) {
+            throw new StoreIoException("file system can't be read: directory=" + directory + ", reason=" + e, e);
+        }
+    }
 
     @Override
     public LoomFile openToRead(Path file) {

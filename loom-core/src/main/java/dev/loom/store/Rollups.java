@@ -4,7 +4,6 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.error.StoreIoException;
 import dev.loom.record.LeasedSnapshot;
-import dev.loom.record.SnapshotView;
 import dev.loom.rollup.RunFiles;
 import dev.loom.rollup.RunReader;
 import dev.loom.rollup.RunShape;
@@ -132,20 +131,21 @@ final class Rollups implements AutoCloseable {
     /** Builds some runs. Returns whether there may be more right away. */
     private boolean build(long durable) {
         lacksRoom = false;
+        if (!isDue(durable)) {
+            return false;
+        }
         int left = RUNS_AT_ONCE;
         try (Snapshot snapshot = parts.snapshot().get();
-                RunReader built = new RunReader(parts.files(), parts.storeId())) {
-            SnapshotView view = ((LeasedSnapshot) snapshot).view();
-            long begin = view.retainedBegin();
+                RunReader built = new RunReader(parts.files(), parts.storeId());
+                ChunkWalk walk = builder.walk(((LeasedSnapshot) snapshot).view())) {
+            long begin = ((LeasedSnapshot) snapshot).view().retainedBegin();
             for (int level = 1; level <= RunShape.LEVELS; level++) {
                 next[level] = Math.max(next[level], firstWithin(level, begin));
-                // runs of the level below that were not built are missing for good
-                long end = level == 1 ? durable : RunShape.begin(level - 1, next[level - 1]);
-                while (RunShape.begin(level, next[level] + 1) <= end) {
+                while (isDue(level, durable)) {
                     if (left-- == 0) {
                         return true;
                     }
-                    if (!build(view, built, level, durable)) {
+                    if (!build(walk, built, level, durable)) {
                         break;
                     }
                     next[level]++;
@@ -155,6 +155,21 @@ final class Rollups implements AutoCloseable {
         return false;
     }
 
+    private boolean isDue(long durable) {
+        for (int level = 1; level <= RunShape.LEVELS; level++) {
+            if (isDue(level, durable)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether all that a level's next run sums up is there; runs of the level below that were not built are missing for good. */
+    private boolean isDue(int level, long durable) {
+        long end = level == 1 ? durable : RunShape.begin(level - 1, next[level - 1]);
+        return RunShape.begin(level, next[level] + 1) <= end;
+    }
+
     /** The first run whose chunks all begin at an address or behind it. */
     private static long firstWithin(int level, long address) {
         long number = RunShape.number(level, address);
@@ -162,14 +177,14 @@ final class Rollups implements AutoCloseable {
     }
 
     /** Builds a run, unless it is there. Returns whether it is done with. */
-    private boolean build(SnapshotView view, RunReader built, int level, long durable) {
+    private boolean build(ChunkWalk walk, RunReader built, int level, long durable) {
         long number = next[level];
         thread.rest();
         if (built.read(level, number)) {
             return true;
         }
         if (level == 1) {
-            RunBuilder.Outcome outcome = builder.ofChunks(view, number, durable, thread::rest);
+            RunBuilder.Outcome outcome = builder.ofChunks(walk, number, durable, thread::rest);
             if (outcome != RunBuilder.Outcome.DONE) {
                 return outcome == RunBuilder.Outcome.HOLE;
             }

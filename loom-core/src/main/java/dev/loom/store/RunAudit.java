@@ -22,6 +22,7 @@ final class RunAudit implements AutoCloseable {
     private final RunFiles files;
     private final SnapshotView view;
     private final RunBuilder builder;
+    private final ChunkWalk walk;
     private final RunReader stored;
     private final RunReader parts;
     private final BiConsumer<Path, String> faults;
@@ -37,6 +38,7 @@ final class RunAudit implements AutoCloseable {
         this.files = files;
         this.view = ((LeasedSnapshot) snapshot).view();
         this.builder = new RunBuilder(indexes);
+        this.walk = builder.walk(view);
         this.stored = new RunReader(files, view.records().storeId());
         this.parts = new RunReader(files, view.records().storeId());
         this.faults = faults;
@@ -72,7 +74,7 @@ final class RunAudit implements AutoCloseable {
                 return;
             }
             boolean summed = file.level() == 1
-                    ? builder.ofChunks(view, number, Long.MAX_VALUE, () -> {}) == RunBuilder.Outcome.DONE
+                    ? builder.ofChunks(walk, number, Long.MAX_VALUE, () -> {}) == RunBuilder.Outcome.DONE
                     : builder.ofRuns(parts, file.level(), number, () -> {});
             if (summed && !builder.agreesWith(stored)) {
                 faults.accept(
@@ -96,5 +98,6 @@ final class RunAudit implements AutoCloseable {
     public void close() {
         stored.close();
         parts.close();
+        walk.close();
     }
 }

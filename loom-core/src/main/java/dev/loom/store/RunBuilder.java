@@ -109,33 +109,41 @@ final class RunBuilder {
         binCount = 0;
     }
 
+    /** The chunks of a snapshot, with what {@link #ofChunks} needs. Closed by the caller. */
+    ChunkWalk walk(SnapshotView snapshot) {
+        return new ChunkWalk(snapshot, indexes);
+    }
+
     /**
      * Sums up a run of level 1.
      *
+     * @param walk from {@link #walk}; the run after the one before is found at once
      * @param durable the end of the records that survive a power cut
      * @param rest called for each chunk
      */
-    Outcome ofChunks(SnapshotView snapshot, long number, long durable, Runnable rest) {
+    Outcome ofChunks(ChunkWalk walk, long number, long durable, Runnable rest) {
         long limit = RunShape.begin(1, number + 1);
-        try (ListedChunks listed = new ListedChunks(snapshot, indexes);
-                ChunkIndexReader bins = new ChunkIndexReader(snapshot.chunks(), snapshot.chunkTail())) {
-            clear(Math.max(listed.seek(RunShape.begin(1, number)), RunShape.begin(1, number)));
-            while (end < limit && listed.next()) {
-                rest.run();
-                if (listed.start() < start) {
-                    continue;
-                }
-                if (listed.start() != end) {
-                    return Outcome.HOLE;
-                }
-                if (listed.end() > durable) {
-                    return Outcome.LATER;
-                }
-                add(listed, bins);
-                end = listed.end();
+        clear(walk.moveTo(number, RunShape.begin(1, number)));
+        ListedChunks listed = walk.chunks();
+        while (end < limit && listed.next()) {
+            rest.run();
+            if (listed.start() < start) {
+                continue;
             }
+            if (listed.start() != end) {
+                return Outcome.HOLE;
+            }
+            if (listed.end() > durable) {
+                return Outcome.LATER;
+            }
+            add(listed, walk.bins());
+            end = listed.end();
         }
-        return end >= limit ? Outcome.DONE : Outcome.LATER;
+        if (end < limit) {
+            return Outcome.LATER;
+        }
+        walk.ended(number, end);
+        return Outcome.DONE;
     }
 
     private void add(ListedChunks chunk, ChunkIndexReader bins) {

@@ -35,6 +35,7 @@ public final class IngestStore implements AutoCloseable {
                 .stagingDirectory(staging)
                 .recordRingBytes(ringBytes)
                 .eviction(direct ? Eviction.DIRECT : Eviction.PAGE_CACHE)
+                .maxBytes(LoomConfig.UNLIMITED)
                 .build()));
         ingester = new OtlpIngester(writer, IngestSettings.defaults());
         while (bytes() < ringBytes) {

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +23,9 @@ final class KernelTrace implements AutoCloseable {
     private static final Path PROGRAM = Path.of("/usr/bin/bpftrace");
     private static final String BUFFER_PAGES = "1024";
     private static final Pattern LOST = Pattern.compile("Lost (\\d+) events");
+    private static final String TRIAL =
+            "tracepoint:raw_syscalls:sys_enter { exit(); } tracepoint:filemap:mm_filemap_add_to_page_cache { exit(); }";
+    private static final long TRIAL_SECONDS = 30;
     private static final String SCRIPT = """
             BEGIN { printf("ready\\n"); }
             tracepoint:raw_syscalls:sys_enter /pid == %1$d/ { @at[tid] = nsecs; @call[tid] = args->id; }
@@ -37,6 +41,7 @@ final class KernelTrace implements AutoCloseable {
     private final AtomicLong events = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
     private final CountDownLatch ready = new CountDownLatch(1);
+    private volatile boolean begun;
     private final Thread reader = new Thread(this::read, "bench-trace");
     private final Thread complaints = new Thread(this::readComplaints, "bench-trace-lost");
 
@@ -49,9 +54,27 @@ final class KernelTrace implements AutoCloseable {
         lines = new BufferedInputStream(process.getInputStream(), 1 << 16);
     }
 
-    /** Whether this process may trace others, and itself. */
+    /** Whether this process may trace others, and itself: tries it. */
     static boolean isAvailable() {
-        return Files.isExecutable(PROGRAM) && "root".equals(System.getProperty("user.name"));
+        if (!Files.isExecutable(PROGRAM)) {
+            return false;
+        }
+        try {
+            final Process trial = new ProcessBuilder(PROGRAM.toString(), "-e", TRIAL)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try {
+                return trial.waitFor(TRIAL_SECONDS, TimeUnit.SECONDS) && trial.exitValue() == 0;
+            } finally {
+                trial.destroyForcibly();
+            }
+        } catch (final IOException e) {
+            return false;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** Begins to trace a process, and returns once events come. */
@@ -61,6 +84,10 @@ final class KernelTrace implements AutoCloseable {
             trace.reader.start();
             trace.complaints.start();
             trace.ready.await();
+            if (!trace.begun) {
+                trace.close();
+                throw new IllegalStateException("tracer has ended: exit code=" + trace.process.exitValue());
+            }
             return trace;
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
@@ -83,7 +110,10 @@ final class KernelTrace implements AutoCloseable {
         try {
             for (int kind = lines.read(); kind >= 0; kind = lines.read()) {
                 if (kind != 's' && kind != 'p') {
-                    ready.countDown();
+                    if (kind == 'r') {
+                        begun = true;
+                        ready.countDown();
+                    }
                     skipLine(kind);
                     continue;
                 }

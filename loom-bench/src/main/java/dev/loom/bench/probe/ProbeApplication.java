@@ -3,12 +3,8 @@ package dev.loom.bench.probe;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.replay.ReplaySource;
 import dev.loom.bench.scaling.ChildJvm;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -17,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The monitored application, in a JVM of its own: makes requests with all its threads, and tells of each. */
 public final class ProbeApplication {
-    private static final String RESULT = "result ";
     private static final int COUNTER_DISTANCE = 16;
     private static final int REQUESTS_BETWEEN_COUNTS = 64;
 
@@ -108,8 +103,10 @@ public final class ProbeApplication {
      * Runs the application.
      *
      * @param port of the sink; anything if that is no process
+     * @param atBegin called when the time begins that is measured
+     * @param atEnd called when it ends
      */
-    public static Result run(Plan plan, int port) {
+    public static Result run(Plan plan, int port, Runnable atBegin, Runnable atEnd) {
         final List<String> arguments = List.of(
                 plan.application().name(),
                 plan.sink().text(),
@@ -122,32 +119,8 @@ public final class ProbeApplication {
                 Double.toString(plan.warmUpSeconds()),
                 Double.toString(plan.seconds()),
                 Boolean.toString(plan.traced()));
-        try {
-            final Process process = ChildJvm.start(ProbeApplication.class, arguments);
-            try (BufferedReader out = process.inputReader()) {
-                final String result = out.lines()
-                        .filter(line -> line.startsWith(RESULT))
-                        .findFirst()
-                        .orElse("");
-                final int exitCode = process.waitFor();
-                if (exitCode != 0 || result.isEmpty()) {
-                    throw new IllegalStateException(
-                            "application failed: sink=" + plan.sink().text() + ", exit code=" + exitCode);
-                }
-                final long[] figures = Arrays.stream(
-                                result.substring(RESULT.length()).split(" "))
-                        .mapToLong(Long::parseLong)
-                        .toArray();
-                return new Result(figures[0], figures[1], figures[2], figures[3], figures[4], figures[5], figures[6]);
-            } finally {
-                process.destroy();
-            }
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted: sink=" + plan.sink().text(), e);
-        }
+        final long[] figures = ChildJvm.run(ProbeApplication.class, arguments, atBegin, atEnd);
+        return new Result(figures[0], figures[1], figures[2], figures[3], figures[4], figures[5], figures[6]);
     }
 
     /** The child process; {@link #run} passes the arguments. */
@@ -166,20 +139,14 @@ public final class ProbeApplication {
                             Double.parseDouble(arguments[9]),
                             Boolean.parseBoolean(arguments[10]));
         }
-        System.out.println(RESULT
-                + result.requests()
-                + ' '
-                + result.elapsedNs()
-                + ' '
-                + result.told()
-                + ' '
-                + result.dropped()
-                + ' '
-                + result.traced()
-                + ' '
-                + result.lost()
-                + ' '
-                + result.cpuNs());
+        ChildJvm.result(
+                result.requests(),
+                result.elapsedNs(),
+                result.told(),
+                result.dropped(),
+                result.traced(),
+                result.lost(),
+                result.cpuNs());
     }
 
     private Result measure(int threads, double warmUpSeconds, double seconds, boolean traced)
@@ -194,10 +161,12 @@ public final class ProbeApplication {
                 thread.start();
             }
             sleep(warmUpSeconds);
+            ChildJvm.begin();
             final long beginNs = System.nanoTime();
             final Result before = reading(0, trace);
             sleep(seconds);
             final Result after = reading(beginNs, trace);
+            ChildJvm.end();
             final Throwable failed = end.getAndSet(new InterruptedException("time is over"));
             for (final Thread thread : all) {
                 thread.join();

@@ -62,6 +62,7 @@ public final class IndexedPush implements PushTarget {
                 .recordRingBytes(settings.ringBytes())
                 .segmentBytes(settings.segmentBytes())
                 .eviction(settings.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE)
+                .maxBytes(LoomConfig.UNLIMITED)
                 .build());
         sourceId = loom.defineSource("calls", FORMAT);
         for (int i = 0; i < indexes; i++) {

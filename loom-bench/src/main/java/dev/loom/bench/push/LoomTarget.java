@@ -31,6 +31,7 @@ public abstract class LoomTarget implements PushTarget {
                 .recordRingBytes(settings.ringBytes())
                 .segmentBytes(settings.segmentBytes())
                 .eviction(settings.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE)
+                .maxBytes(LoomConfig.UNLIMITED)
                 .build());
         sourceId = loom.defineSource(SOURCE_NAME, Formats.parse("bytes"));
     }

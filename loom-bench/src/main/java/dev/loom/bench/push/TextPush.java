@@ -48,6 +48,7 @@ public final class TextPush implements PushTarget {
                 .eviction(settings.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE)
                 .pressure(rate == 0 ? Pressure.WAIT : Pressure.DROP_NEWEST)
                 .textIndexShare(share)
+                .maxBytes(LoomConfig.UNLIMITED)
                 .build());
         sourceId = loom.defineSource(SOURCE_NAME, Formats.text());
     }

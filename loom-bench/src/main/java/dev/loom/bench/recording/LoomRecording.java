@@ -26,8 +26,10 @@ final class LoomRecording implements RecordingTarget {
     LoomRecording(Path directory, Path staging, int ringBytes, boolean claims) {
         this.directory = directory;
         this.claims = claims;
-        this.recorder = Recorder.on(Loom.open(
-                        LoomConfig.at(directory).stagingDirectory(staging).build()))
+        this.recorder = Recorder.on(Loom.open(LoomConfig.at(directory)
+                        .stagingDirectory(staging)
+                        .maxBytes(LoomConfig.UNLIMITED)
+                        .build()))
                 .ringBytes(ringBytes)
                 .start();
         this.source = recorder.defineSource(

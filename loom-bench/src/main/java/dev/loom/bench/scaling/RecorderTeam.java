@@ -39,6 +39,7 @@ final class RecorderTeam implements PushTeam {
                         .recordRingBytes(settings.ringBytes())
                         .segmentBytes(settings.segmentBytes())
                         .eviction(settings.direct() ? Eviction.DIRECT : Eviction.PAGE_CACHE)
+                        .maxBytes(LoomConfig.UNLIMITED)
                         .build()))
                 .ringBytes(RECORDER_RING_BYTES)
                 .start();

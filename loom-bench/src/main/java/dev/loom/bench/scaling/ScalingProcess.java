@@ -3,7 +3,6 @@ package dev.loom.bench.scaling;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.push.PayloadPool;
 import dev.loom.bench.push.PushSettings;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -17,10 +16,6 @@ import java.util.stream.Stream;
 
 /** Runs a plan in a JVM of its own, since compiled code depends on all that a JVM has run before. */
 public final class ScalingProcess {
-    private static final String BEGIN = "begin";
-    private static final String END = "end";
-    private static final String RESULT = "result ";
-
     private ScalingProcess() {}
 
     /**
@@ -44,37 +39,8 @@ public final class ScalingProcess {
                 Double.toString(plan.warmUpSeconds()),
                 Double.toString(plan.seconds()),
                 Double.toString(plan.rate()));
-        try {
-            final Process process = ChildJvm.start(ScalingProcess.class, arguments);
-            try (BufferedReader out = process.inputReader()) {
-                String result = "";
-                for (String line = out.readLine(); line != null; line = out.readLine()) {
-                    if (line.equals(BEGIN)) {
-                        atBegin.run();
-                    } else if (line.equals(END)) {
-                        atEnd.run();
-                    } else if (line.startsWith(RESULT)) {
-                        result = line.substring(RESULT.length());
-                    }
-                }
-                final int exitCode = process.waitFor();
-                if (exitCode != 0 || result.isEmpty()) {
-                    throw new IllegalStateException(
-                            "run of a target failed: target=" + plan.kind().text() + ", exit code=" + exitCode);
-                }
-                final long[] figures = Arrays.stream(result.split(" "))
-                        .mapToLong(Long::parseLong)
-                        .toArray();
-                return new ScalingRun(figures[0], figures[1], figures[2], figures[3]);
-            } finally {
-                process.destroy();
-            }
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted: target=" + plan.kind().text(), e);
-        }
+        final long[] figures = ChildJvm.run(ScalingProcess.class, arguments, atBegin, atEnd);
+        return new ScalingRun(figures[0], figures[1], figures[2], figures[3]);
     }
 
     /** The child process; {@link #run} passes the arguments. */
@@ -94,7 +60,7 @@ public final class ScalingProcess {
                 Double.parseDouble(arguments[9]),
                 Double.parseDouble(arguments[10]));
         final ScalingRun run = measure(plan);
-        System.out.println(RESULT + run.records() + ' ' + run.elapsedNs() + ' ' + run.settledNs() + ' ' + run.cpuNs());
+        ChildJvm.result(run.records(), run.elapsedNs(), run.settledNs(), run.cpuNs());
     }
 
     private static ScalingRun measure(ScalingPlan plan) throws InterruptedException {
@@ -104,12 +70,12 @@ public final class ScalingProcess {
             final long[] before = ScalingPhase.run(team, threads, plan.warmUpSeconds(), plan.rate());
             team.drain();
             syncFiles(plan.settings().directory());
-            System.out.println(BEGIN);
+            ChildJvm.begin();
             final long cpuNs = CpuTime.processNs();
             final long beginNs = System.nanoTime();
             final long[] measured = ScalingPhase.run(team, threads, plan.seconds(), plan.rate());
             final long endNs = System.nanoTime();
-            System.out.println(END);
+            ChildJvm.end();
             team.finish();
             syncFiles(plan.settings().directory());
             final ScalingRun run = new ScalingRun(
