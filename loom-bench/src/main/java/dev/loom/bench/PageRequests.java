@@ -1,5 +1,6 @@
 package dev.loom.bench;
 
+import dev.loom.bench.otlp.ServerProcess;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
@@ -9,6 +10,8 @@ import dev.loom.server.ServerSettings;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -37,10 +41,13 @@ public final class PageRequests {
         "columns",
         "200",
         "rounds",
-        "11"
+        "11",
+        "command",
+        ""
     };
     private static final long INTERVAL_NS = 1_000;
     private static final double MILLI = 1e6;
+    private static final double SECOND = 1e9;
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private PageRequests() {}
@@ -60,13 +67,50 @@ public final class PageRequests {
         try (ScratchDirectory directory = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
                 ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")))) {
             new TelemetryStore(directory.path(), staging.path(), telemetry).close();
-            final ServerSettings settings =
-                    ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build();
-            try (LoomServer server = LoomServer.attach(directory.path().resolve("store"), settings)) {
-                ask(out, "http://" + server.addresses().get("http"), telemetry, options);
+            if (options.text("command").isEmpty()) {
+                serve(out, directory.path(), telemetry, options);
+            } else {
+                start(out, directory.path(), telemetry, options);
             }
         }
         out.printf("load at the end: %s%n", Machine.loadAverage());
+    }
+
+    /** Serves the store in this process. */
+    private static void serve(PrintStream out, Path directory, SimulatedCapture telemetry, Arguments options)
+            throws IOException {
+        final ServerSettings settings =
+                ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build();
+        try (LoomServer server = LoomServer.attach(directory.resolve("store"), settings)) {
+            ask(out, "http://" + server.addresses().get("http"), telemetry, options);
+        }
+    }
+
+    /** Serves the store by the command that is measured, and loads the page before its requests, as a browser does. */
+    private static void start(PrintStream out, Path directory, SimulatedCapture telemetry, Arguments options)
+            throws IOException, InterruptedException {
+        final int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        final String api = "http://127.0.0.1:" + port;
+        final List<String> command = List.of(
+                options.text("command"),
+                "ui",
+                "--no-browser",
+                "--dir",
+                directory.resolve("store").toString(),
+                "--http",
+                "127.0.0.1:" + port);
+        try (ServerProcess server = ServerProcess.start(command, port, directory.resolve("server.log"))) {
+            final HttpResponse<String> page =
+                    CLIENT.send(HttpRequest.newBuilder(URI.create(api + '/')).build(), BodyHandlers.ofString());
+            if (page.statusCode() != 200) {
+                throw new IllegalStateException("page does not come: status=" + page.statusCode());
+            }
+            ask(out, api, telemetry, options);
+            out.printf("CPU of the server, s: %.1f%n", server.cpuNs() / SECOND);
+        }
     }
 
     private static void ask(PrintStream out, String api, SimulatedCapture telemetry, Arguments options) {
