@@ -27,6 +27,16 @@ final class DiskSpaceTest {
     }
 
     @Test
+    void shouldKnowTheRoomOfAnotherFileSystemInTheSamePlace() throws IOException {
+        Path place = Files.createSymbolicLink(directory.resolve("place"), directory);
+        assertTrue(Storage.DISK.usableSpace(place) > 0);
+        Files.delete(place);
+        Files.createSymbolicLink(place, FULL);
+
+        assertEquals(0, Storage.DISK.usableSpace(place));
+    }
+
+    @Test
     void shouldSayThatADirectoryThatItKnewIsGone() throws IOException {
         Path gone = Files.createDirectory(directory.resolve("gone"));
         assertTrue(Storage.DISK.usableSpace(gone) > 0);

@@ -64,13 +64,18 @@ final class QuestDbSink implements Sink {
                 LOGGING.formatted(settings.directory().resolveSibling("questdb.log")));
         System.setProperty("out", logging.toString());
         server = new ServerMain("-d", root.toString());
-        server.start();
-        engine = server.getEngine();
-        for (final ReplaySource source :
-                settings.plan().workload().sources(settings.plan().phase())) {
-            engine.execute("CREATE TABLE " + source.text() + "(" + columns(source.kind())
-                    + ") TIMESTAMP(ts_ns) PARTITION BY HOUR BYPASS WAL");
-            writers.put(source, null);
+        try {
+            server.start();
+            engine = server.getEngine();
+            for (final ReplaySource source :
+                    settings.plan().workload().sources(settings.plan().phase())) {
+                engine.execute("CREATE TABLE " + source.text() + "(" + columns(source.kind())
+                        + ") TIMESTAMP(ts_ns) PARTITION BY HOUR BYPASS WAL");
+                writers.put(source, null);
+            }
+        } catch (SqlException | RuntimeException e) {
+            server.close();
+            throw e;
         }
     }
 

@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -126,20 +127,29 @@ final class ProbeTelemetryTest {
 
     /** Reads until the batch that ends all, and ends the connection. */
     private static long receiveAll(SocketChannel connection) {
-        final ByteBuffer bytes = ByteBuffer.allocate(1 << 16);
         final int end = TelemetryBatch.end(0).remaining();
-        final int batch = new TelemetryBatch().bytes(0, 0).remaining();
+        final ByteBuffer bytes = ByteBuffer.allocate(
+                        new TelemetryBatch().bytes(0, 0).remaining())
+                .order(ByteOrder.LITTLE_ENDIAN);
         long received = 0;
         try (connection) {
+            int length;
             do {
-                final int read = connection.read(bytes.clear());
-                assertTrue(read >= 0);
-                received += read;
-            } while (received % batch != end);
+                read(connection, bytes.clear().limit(end));
+                length = bytes.getInt(0); // a batch begins with its length, and the last one has nothing else
+                read(connection, bytes.limit(length));
+                received += length;
+            } while (length != end);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
         return received;
+    }
+
+    private static void read(SocketChannel connection, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            assertTrue(connection.read(bytes) >= 0, "connection has ended");
+        }
     }
 
     private static ServerSocketChannel server() throws IOException {
