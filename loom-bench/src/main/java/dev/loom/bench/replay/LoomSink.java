@@ -92,7 +92,7 @@ public final class LoomSink implements Sink {
     @Override
     public void write(BatchSection section) {
         final int taken = loom.pushBatch(
-                stored(section.source()).id(),
+                section.source().in(sources).id(),
                 section.buffer(),
                 section.offset(),
                 section.lengths(),
@@ -117,17 +117,9 @@ public final class LoomSink implements Sink {
         return visibleNs;
     }
 
-    private Stored stored(ReplaySource source) {
-        final Stored stored = sources.get(source);
-        if (stored == null) {
-            throw new IllegalArgumentException("plan has no such source: source=" + source);
-        }
-        return stored;
-    }
-
     @Override
     public ReplayAnswer ask(ReplayQuestion question) {
-        final Stored source = stored(question.source());
+        final Stored source = question.source().in(sources);
         try (Snapshot snapshot = loom.snapshot()) {
             return switch (question.form()) {
                 case ABOVE_TAIL -> {

@@ -70,17 +70,9 @@ final class PeerLogSink extends ScannedSink {
         return kind.description() + "; a store for each source, by time; questions read their window";
     }
 
-    private SourceLog log(ReplaySource source) {
-        final SourceLog log = logs.get(source);
-        if (log == null) {
-            throw new IllegalArgumentException("plan has no such source: source=" + source);
-        }
-        return log;
-    }
-
     @Override
     public void write(BatchSection section) {
-        log(section.source()).append(section);
+        section.source().in(logs).append(section);
     }
 
     @Override
@@ -101,7 +93,7 @@ final class PeerLogSink extends ScannedSink {
 
     @Override
     void forEach(ReplaySource source, long fromNs, long toNs, RecordHandler handler) {
-        log(source)
+        source.in(logs)
                 .log
                 .read(
                         fromNs,

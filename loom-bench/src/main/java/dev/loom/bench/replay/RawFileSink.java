@@ -64,7 +64,7 @@ final class RawFileSink extends ScannedSink {
 
     @Override
     public void write(BatchSection section) throws IOException {
-        file(section.source()).append(section);
+        section.source().in(files).append(section);
     }
 
     @Override
@@ -85,17 +85,9 @@ final class RawFileSink extends ScannedSink {
         return visibleNs;
     }
 
-    private SourceFile file(ReplaySource source) {
-        final SourceFile file = files.get(source);
-        if (file == null) {
-            throw new IllegalArgumentException("plan has no such source: source=" + source);
-        }
-        return file;
-    }
-
     @Override
     void forEach(ReplaySource source, long fromNs, long toNs, RecordHandler handler) throws IOException {
-        final SourceFile file = file(source);
+        final SourceFile file = source.in(files);
         final long length = file.length;
         final ByteBuffer bytes = ByteBuffer.allocateDirect(BUFFER_LENGTH);
         final UnsafeBuffer buffer = new UnsafeBuffer(bytes);

@@ -1,5 +1,7 @@
 package dev.loom.bench.replay;
 
+import java.util.Map;
+
 /** A source of a workload, with the rate that the paper gives it (Figure 10). */
 public enum ReplaySource {
     /** Requests of Redis. */
@@ -37,6 +39,19 @@ public enum ReplaySource {
     /** The source of this number. */
     static ReplaySource of(int id) {
         return ALL[id];
+    }
+
+    /**
+     * What a sink keeps for this source.
+     *
+     * @throws IllegalArgumentException if the plan lacks the source
+     */
+    <T> T in(Map<ReplaySource, T> sources) {
+        final T kept = sources.get(this);
+        if (kept == null) {
+            throw new IllegalArgumentException("plan has no such source: source=" + this);
+        }
+        return kept;
     }
 
     /** Its name, and that of its table. */
