@@ -17,7 +17,6 @@ public final class RecordStream {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final int CALL_SLOTS_BITS = 6;
     private static final int PREAD64_SLOTS = 5;
-    private static final int WRITE_SLOTS = 36;
     private static final int THREADS = 8;
     private static final int KEYS = 100_000;
     private static final int FIRST_PORT = 32_768;
@@ -121,9 +120,7 @@ public final class RecordStream {
     private int call(long bits, int event) {
         final int slot = (int) bits & ((1 << CALL_SLOTS_BITS) - 1);
         if (source == ReplaySource.ROCKSDB_CALLS) {
-            return slot < PREAD64_SLOTS
-                    ? SystemCalls.PREAD64
-                    : slot < WRITE_SLOTS ? SystemCalls.WRITE : SystemCalls.FUTEX;
+            return slot < PREAD64_SLOTS ? SystemCalls.PREAD64 : SystemCalls.WRITE;
         }
         return event >= 0
                 ? SystemCalls.RECV
@@ -145,7 +142,7 @@ public final class RecordStream {
         }
         final LatencyCurve curve = switch (source) {
             case REDIS_REQUESTS -> RedisCurves.REQUEST;
-            case ROCKSDB_REQUESTS -> RocksDbCurves.REQUEST;
+            case ROCKSDB_REQUESTS -> isSet(bits) ? RocksDbCurves.PUT : RocksDbCurves.GET;
             default -> ofCall(call(bits, event));
         };
         return curve.draw(mix(bits));
@@ -157,7 +154,7 @@ public final class RecordStream {
             case SystemCalls.SENDTO -> RedisCurves.SENDTO;
             case SystemCalls.EPOLL_WAIT -> RedisCurves.EPOLL_WAIT;
             case SystemCalls.PREAD64 -> RocksDbCurves.PREAD64;
-            default -> RocksDbCurves.OTHER_CALL;
+            default -> RocksDbCurves.WRITE;
         };
     }
 

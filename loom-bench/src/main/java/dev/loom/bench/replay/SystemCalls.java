@@ -12,7 +12,6 @@ public final class SystemCalls {
     public static final int RECV = 45;
 
     static final int WRITE = 1;
-    static final int FUTEX = 202;
     static final int EPOLL_WAIT = 232;
 
     /** Stands for any call. */
