@@ -9,7 +9,6 @@ import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
-import dev.loom.query.plan.KeyCondition;
 import dev.loom.query.plan.KeyRange;
 import dev.loom.query.plan.KeyRanges;
 import dev.loom.query.walk.ChunkDecider;
@@ -80,9 +79,7 @@ public final class IndexedScan extends Query<IndexedScan> {
         KeyRanges keys = KeyRanges.of(List.of(range));
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
-        if (summaries != null) {
-            scope.plan().require(new KeyCondition(summaries, keys, keys));
-        }
+        scope.plan().requireValues(indexed.function(), summaries, keys);
         return new ScanCursor(
                 scope,
                 scope.walk(order, ChunkDecider.READ_ALL),

@@ -11,18 +11,22 @@ import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.Value;
 import dev.loom.query.plan.IndexSummaries;
 import dev.loom.query.plan.IndexedFunction;
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.rank.RankedRecords;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
+import dev.loom.read.ChunkCursor;
 import dev.loom.read.ChunkSummary;
+import dev.loom.read.KeyedSummary;
 import dev.loom.read.RecordReader;
 import dev.loom.read.StoredRecord;
 import dev.loom.read.StoredRecordCursor;
 import dev.loom.value.KeyReader;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of one source with the largest values, largest first; among equal values the newest first. The chunks' maxima
@@ -96,10 +100,11 @@ public final class TopRecords extends Query<TopRecords> {
     private Cursor cursor(QueryScope scope) {
         IndexSummaries summaries = indexed.summaries(scope.plan(), index -> true);
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
-        long reached = summaries == null ? Long.MIN_VALUE : reached(scope, summaries, reader);
+        boolean indexes = summaries != null || scope.plan().keyScale(indexed.function()) != null;
+        long reached = indexes ? reached(scope, summaries, reader) : Long.MIN_VALUE;
         RankedRecords best = new RankedRecords(count);
         SourceWalk walk = scope.walk(
-                Order.NEWEST_FIRST, summaries == null ? ChunkDecider.READ_ALL : mayRank(summaries, best, reached));
+                Order.NEWEST_FIRST, indexes ? new ByRank(summaries, mayRank(best, reached)) : ChunkDecider.READ_ALL);
         StoredRecord record = walk.record();
         while (walk.next()) {
             if (reader.read(record.buffer(), record.offset(), record.length())) {
@@ -111,18 +116,16 @@ public final class TopRecords extends Query<TopRecords> {
     }
 
     /** A rank that at least as many records reach as are wanted, according to summaries. */
-    private long reached(QueryScope scope, IndexSummaries summaries, KeyReader reader) {
+    private long reached(QueryScope scope, @Nullable IndexSummaries summaries, KeyReader reader) {
         RankedRecords maxima = new RankedRecords(count);
-        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, ChunkDecider.overRuns((chunk, whole) -> {
-            boolean known = whole && summaries.read(chunk);
-            boolean reaches = known
-                    && summaries.totals().count() > 0
-                    && !(maxima.isFull() && rank(summaries.totals()) <= maxima.leastKey());
+        SourceWalk walk = scope.walk(Order.NEWEST_FIRST, new ByRank(summaries, (chunk, whole, highest) -> {
+            boolean known = whole && highest.known();
+            boolean reaches = known && highest.any() && !(maxima.isFull() && highest.rank() <= maxima.leastKey());
             if (chunk.isRun()) {
                 return known && !reaches ? ChunkUse.DEFERRED : ChunkUse.READ; // several of its chunks may rank
             }
             if (reaches) {
-                maxima.offer(rank(summaries.totals()), 0, chunk.start());
+                maxima.offer(highest.rank(), 0, chunk.start());
             }
             return ChunkUse.DEFERRED;
         }));
@@ -136,16 +139,98 @@ public final class TopRecords extends Query<TopRecords> {
     }
 
     /** The walk goes to older records, which rank after those kept with the same value. */
-    private ChunkDecider mayRank(IndexSummaries summaries, RankedRecords best, long reached) {
-        return ChunkDecider.overRuns((chunk, whole) -> {
-            if (!summaries.read(chunk)) {
+    private Ranked mayRank(RankedRecords best, long reached) {
+        return (chunk, whole, highest) -> {
+            if (!highest.known()) {
                 return ChunkUse.READ;
             }
-            long max = rank(summaries.totals());
-            boolean none = summaries.totals().count() == 0 || max < reached;
+            long max = highest.rank();
+            boolean none = !highest.any() || max < reached;
             boolean behind = best.isFull() && (max < best.leastKey() || (max == best.leastKey() && isExact(max)));
             return none || behind ? ChunkUse.SKIPPED_BY_BINS : ChunkUse.READ;
-        });
+        };
+    }
+
+    /** Decides about a part by the highest rank in it. */
+    private interface Ranked {
+        /** @param whole whether all records that the rank is of count */
+        ChunkUse decide(ChunkCursor chunk, boolean whole, Highest highest);
+    }
+
+    /** The highest rank of the values in a part, or of those of the keys that count. For one thread. */
+    private static final class Highest {
+        private boolean known;
+        private boolean any;
+        private long rank;
+
+        void clear(boolean isKnown) {
+            known = isKnown;
+            any = false;
+            rank = Long.MIN_VALUE;
+        }
+
+        void add(ChunkSummary totals, long itsRank) {
+            if (totals.count() > 0) {
+                any = true;
+                rank = Math.max(rank, itsRank);
+            }
+        }
+
+        boolean known() {
+            return known;
+        }
+
+        /** Whether there is a value. */
+        boolean any() {
+            return any;
+        }
+
+        long rank() {
+            return rank;
+        }
+    }
+
+    /** Finds the highest rank in each part. For one thread. */
+    private final class ByRank implements ChunkDecider {
+        private final @Nullable IndexSummaries summaries;
+        private final Ranked ranked;
+        private final Highest highest = new Highest();
+
+        /** @param summaries null if there are indexes by keys alone */
+        ByRank(@Nullable IndexSummaries summaries, Ranked ranked) {
+            this.summaries = summaries;
+            this.ranked = ranked;
+        }
+
+        @Override
+        public ChunkUse decide(ChunkCursor chunk, boolean whole) {
+            IndexSummaries known = summaries;
+            highest.clear(known != null && known.read(chunk));
+            if (known != null && highest.known()) {
+                highest.add(known.totals(), rank(known.totals()));
+            }
+            return ranked.decide(chunk, whole, highest);
+        }
+
+        @Override
+        public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition wanted) {
+            KeyedSummary keys = wanted.read(chunk, indexed.function());
+            if (keys == null) {
+                return decide(chunk, whole);
+            }
+            highest.clear(true);
+            while (keys.next()) {
+                if (wanted.matches(keys)) {
+                    highest.add(keys.totals(), rank(keys.totals()));
+                }
+            }
+            return ranked.decide(chunk, true, highest);
+        }
+
+        @Override
+        public boolean takesRuns() {
+            return true;
+        }
     }
 
     /** Whether all values of a rank are equal; not so for integers that share a double. */

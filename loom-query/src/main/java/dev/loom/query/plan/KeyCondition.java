@@ -13,7 +13,6 @@ public final class KeyCondition implements ChunkCondition {
     private final IndexSummaries summaries;
     private final KeyRanges possible;
     private final KeyRanges certain;
-    private final KeyRange span;
 
     /**
      * @param possible no record with a key outside these, or without a key, meets the condition
@@ -23,7 +22,6 @@ public final class KeyCondition implements ChunkCondition {
         this.summaries = summaries;
         this.possible = possible;
         this.certain = certain;
-        this.span = possible.span();
     }
 
     @Override
@@ -44,28 +42,11 @@ public final class KeyCondition implements ChunkCondition {
 
     private boolean mayBeInBins() {
         BinListReader bins = summaries.bins();
-        if (bins == null) {
-            return true;
-        }
         try {
-            bins.limit(span.low(), span.high());
-            while (bins.next()) {
-                if (possible.touches(bins.minKey(), bins.maxKey()) && (!bins.isComplete() || possiblyOne(bins))) {
-                    return true;
-                }
-            }
-            return false;
+            return bins == null || possible.touches(bins);
         } catch (CorruptStoreException e) {
             summaries.noteDamaged();
             return true;
         }
-    }
-
-    private boolean possiblyOne(BinListReader bins) {
-        boolean any = possible.contains(bins.minKey()) || possible.contains(bins.maxKey());
-        for (int i = 0; !any && i < bins.count(); i++) {
-            any = possible.contains(bins.key(i));
-        }
-        return any;
     }
 }

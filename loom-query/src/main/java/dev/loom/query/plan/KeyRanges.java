@@ -1,5 +1,6 @@
 package dev.loom.query.plan;
 
+import dev.loom.read.BinListReader;
 import java.util.Comparator;
 import java.util.List;
 
@@ -8,6 +9,7 @@ public final class KeyRanges {
     private final long[] lows;
     private final long[] highs;
     private final int count;
+    private final KeyRange span;
 
     private KeyRanges(List<KeyRange> ascending) {
         lows = new long[ascending.size()];
@@ -25,6 +27,7 @@ public final class KeyRanges {
             }
         }
         count = last + 1;
+        span = count == 0 ? KeyRange.NONE : new KeyRange(lows[0], highs[last]);
     }
 
     /** The union of these ranges. */
@@ -33,11 +36,6 @@ public final class KeyRanges {
                 .filter(range -> !range.isEmpty())
                 .sorted(Comparator.comparingLong(KeyRange::low))
                 .toList());
-    }
-
-    /** From the lowest key to the highest. */
-    public KeyRange span() {
-        return count == 0 ? KeyRange.NONE : new KeyRange(lows[0], highs[count - 1]);
     }
 
     public boolean contains(long key) {
@@ -54,6 +52,30 @@ public final class KeyRanges {
     public boolean touches(long minKey, long maxKey) {
         int at = firstEndingFrom(minKey);
         return at < count && lows[at] <= maxKey;
+    }
+
+    /**
+     * Whether a value of a list of bins may be in a range; where all values of a bin are kept, whether one is.
+     *
+     * @param bins before the first bin
+     * @throws dev.loom.error.CorruptStoreException if the list is impossible
+     */
+    boolean touches(BinListReader bins) {
+        bins.limit(span.low(), span.high());
+        while (bins.next()) {
+            if (touches(bins.minKey(), bins.maxKey()) && (!bins.isComplete() || containsOne(bins))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean containsOne(BinListReader bin) {
+        boolean any = contains(bin.minKey()) || contains(bin.maxKey());
+        for (int i = 0; !any && i < bin.count(); i++) {
+            any = contains(bin.key(i));
+        }
+        return any;
     }
 
     private int firstEndingFrom(long key) {

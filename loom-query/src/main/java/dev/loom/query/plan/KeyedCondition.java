@@ -20,6 +20,7 @@ public final class KeyedCondition implements ChunkCondition {
     private final KeyedSummaries summaries;
     private final Where.Predicate predicate;
     private final boolean whole;
+    private boolean apart;
     private boolean selects;
 
     private KeyedCondition(List<String> fields, KeyedSummaries summaries, Where.Predicate predicate, boolean whole) {
@@ -77,6 +78,7 @@ public final class KeyedCondition implements ChunkCondition {
 
     @Override
     public Coverage cover(ChunkCursor chunk) {
+        apart = false;
         selects = false;
         KeyedSummary keys = summaries.read(chunk);
         if (keys == null) {
@@ -96,6 +98,7 @@ public final class KeyedCondition implements ChunkCondition {
         if (met + others != chunk.records()) {
             return Coverage.SOME;
         }
+        apart = true;
         selects = whole && met > 0;
         return met == 0 ? Coverage.NONE : others == 0 ? Coverage.ALL : Coverage.SOME;
     }
@@ -113,6 +116,11 @@ public final class KeyedCondition implements ChunkCondition {
         return false;
     }
 
+    /** Whether every record of the chunk asked about last is one of a key on which the condition can be tested. */
+    boolean isApart() {
+        return apart;
+    }
+
     /** Whether the records of the chunk asked about last that meet the condition are those of some keys. */
     boolean selects() {
         return selects;
@@ -126,6 +134,11 @@ public final class KeyedCondition implements ChunkCondition {
     /** Moves before the first key of the chunk asked about last, in an index over a function; null if there is none that has it. */
     public @Nullable KeyedSummary read(ChunkCursor chunk, IndexFunction function) {
         return summaries.read(chunk, function);
+    }
+
+    /** What the indexes are over. */
+    List<IndexFunction> functions() {
+        return summaries.functions();
     }
 
     @Nullable

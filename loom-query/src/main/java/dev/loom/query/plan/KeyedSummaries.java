@@ -90,6 +90,14 @@ public final class KeyedSummaries {
         return null;
     }
 
+    /** What the indexes are over, each once. */
+    List<IndexFunction> functions() {
+        return summaries.stream()
+                .map(summary -> summary.index().function())
+                .distinct()
+                .toList();
+    }
+
     /** The bins of the first index over a function; null if there is none. */
     public @Nullable BinScale scale(IndexFunction function) {
         return summaries.stream()

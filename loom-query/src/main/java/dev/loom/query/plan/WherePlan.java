@@ -68,8 +68,12 @@ public final class WherePlan {
             default -> new Where.And(conditions);
         };
         ChunkCondition others = all == null ? ChunkCondition.ALWAYS : planWithText(all);
-        this.keyed = all == null ? null : planKeys(all);
-        this.where = keyed == null ? others : withKeys(keyed, others);
+        KeyedCondition keys = all == null ? null : planKeys(all);
+        this.keyed = keys;
+        this.where = keys == null ? others : withKeys(keys, others);
+        if (keys != null && all instanceof Where.And and) {
+            and.terms().forEach(term -> requireOfKeys(keys, term));
+        }
     }
 
     /** What the query asks. */
@@ -100,6 +104,20 @@ public final class WherePlan {
     /** Adds a further condition. */
     public void require(ChunkCondition further) {
         more = more == ChunkCondition.ALWAYS ? further : both(more, further);
+    }
+
+    /**
+     * Adds the condition that a value lies in some ranges.
+     *
+     * @param summaries of the indexes over it; null if there are none
+     */
+    public void requireValues(IndexFunction function, @Nullable IndexSummaries summaries, KeyRanges ranges) {
+        if (summaries != null) {
+            require(new KeyCondition(summaries, ranges, ranges));
+        }
+        if (keyed != null && keyed.scale(function) != null) {
+            require(new KeyedValueCondition(keyed, function, ranges));
+        }
     }
 
     /**
@@ -219,6 +237,31 @@ public final class WherePlan {
             lines.add(() -> expression + ": " + used);
         }
         return used;
+    }
+
+    /** Asks for values of the keys alone, where a term beside the condition on the key compares a field that the index is over. */
+    private void requireOfKeys(KeyedCondition keys, Where term) {
+        if (term instanceof Where.Comparison comparison && comparison.operator() != Operator.NOT_EQUAL) {
+            requireOfKeys(keys, comparison.field(), comparison.operator(), List.of(comparison.literal()));
+        } else if (term instanceof Where.In in) {
+            requireOfKeys(keys, in.field(), Operator.EQUAL, in.literals());
+        }
+    }
+
+    private void requireOfKeys(KeyedCondition keys, String field, Operator operator, List<Literal> literals) {
+        if (literals.stream().anyMatch(Literal.Text.class::isInstance)) {
+            return;
+        }
+        for (IndexFunction function : keys.functions()) {
+            if (!function.isLambda() && function.name().equals(field)) {
+                Field.@Nullable Type type = terms.format().declaredType(field);
+                KeyRanges possible = KeyRanges.of(literals.stream()
+                        .map(literal -> LiteralKeys.of(literal, operator, type, function.type())
+                                .possible())
+                        .toList());
+                require(new KeyedValueCondition(keys, function, possible));
+            }
+        }
     }
 
     /** What the keys tell of a condition where others rule nothing out: the keys of a chunk are the most there is to read. */

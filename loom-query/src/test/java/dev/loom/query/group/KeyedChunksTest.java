@@ -17,14 +17,19 @@ import dev.loom.query.Group;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.IndexedScan;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.TopRecords;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
+import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -282,7 +287,56 @@ class KeyedChunksTest {
                     what);
         }
         checkGroups(snapshot, source, condition, meets, counts, times, what);
+        checkRecords(snapshot, source, condition, times, sorted, what);
         return found.statistics().chunksFromBins();
+    }
+
+    /** The records with values in a range, and those with the largest or smallest ones, of the keys that meet a condition. */
+    private void checkRecords(
+            Snapshot snapshot, int source, String condition, TimeRange times, long[] sorted, String what) {
+        long low = random.nextInt(2_000);
+        long high = random.nextBoolean() ? Long.MAX_VALUE : low + random.nextInt(200);
+        IndexedScan scan = IndexedScan.of(snapshot, source, MS)
+                .values(ValueRange.atLeast(low).to(ValueRange.atMost(high)))
+                .where(Where.parse(condition))
+                .use(QueryIndex.ROLLUP, random.nextBoolean());
+        TopRecords top = TopRecords.of(snapshot, source, MS, 1 + random.nextInt(20))
+                .where(Where.parse(condition))
+                .use(QueryIndex.ROLLUP, random.nextBoolean());
+        boolean smallest = random.nextBoolean();
+        if (smallest) {
+            top.smallest();
+        }
+        if (!times.equals(TimeRange.ALL)) {
+            scan.eventRange(CLOCK, times);
+            top.eventRange(CLOCK, times);
+        }
+        List<Long> inRange = new ArrayList<>();
+        try (QueryCursor cursor = scan.open()) {
+            while (cursor.next()) {
+                // behind the presence bits and the time
+                inRange.add(cursor.buffer().getLong(cursor.offset() + 9, ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+        assertEquals(
+                LongStream.of(sorted)
+                        .filter(ms -> ms >= low && ms <= high)
+                        .boxed()
+                        .toList(),
+                inRange.stream().sorted().toList(),
+                () -> what + ", low=" + low + ", high=" + high);
+        List<Long> ranked = new ArrayList<>();
+        try (TopRecords.Cursor cursor = top.open()) {
+            while (cursor.next()) {
+                ranked.add(cursor.value().longValue());
+            }
+        }
+        long[] wanted = smallest
+                ? Arrays.copyOf(sorted, Math.min(sorted.length, ranked.size()))
+                : LongStream.range(0, Math.min(sorted.length, ranked.size()))
+                        .map(i -> sorted[(int) (sorted.length - 1 - i)])
+                        .toArray();
+        assertEquals(LongStream.of(wanted).boxed().toList(), ranked, () -> what + ", smallest=" + smallest);
     }
 
     /** Groups by the key of one index, and a condition on the key of another. */
