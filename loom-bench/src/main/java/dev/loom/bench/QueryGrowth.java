@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How the cost of a question grows with the records: the same questions to stores of different sizes, warm, with runs of chunks summed
- * up and without.
+ * How costs grow with the records: the rate at which they are pushed, and the same questions to stores of different sizes, warm, with runs of
+ * chunks summed up and without.
  */
 public final class QueryGrowth {
     private static final String[] DEFAULTS = {
@@ -37,6 +37,8 @@ public final class QueryGrowth {
     private static final double MILLI = 1e6;
     private static final String WITH_RUNS = "with-runs";
     private static final String WITHOUT_RUNS = "without-runs";
+    private static final String INGEST = "ingest";
+    private static final double PER_MICROSECOND = 1e3;
 
     private QueryGrowth() {}
 
@@ -58,7 +60,9 @@ public final class QueryGrowth {
                         .logY())
                 .panel(FigurePanel.lines(WITHOUT_RUNS, "Each chunk by itself", "records", "ms")
                         .logX()
-                        .logY());
+                        .logY())
+                .panel(FigurePanel.lines(INGEST, "Records generated and pushed", "records", "M records/s")
+                        .logX());
         final boolean hollow = options.flag("hollow");
         out.println(
                 "| records | question | ms with runs | ms without | runs | chunks read | rollup, percent of chunk index |");
@@ -69,6 +73,9 @@ public final class QueryGrowth {
                     ScratchDirectory staging = ScratchDirectory.in(Path.of(options.text("staging")));
                     TelemetryStore store = new TelemetryStore(
                             loom.path(), staging.path(), telemetry, Bins.parse(options.text("bins")), false, hollow)) {
+                final double rate = PER_MICROSECOND * telemetry.records() / store.pushNs();
+                result.row(INGEST, "loom", records, rate);
+                out.printf("| %s | generate and push, %.2f M records/s | - | - | - | - | - |%n", records, rate);
                 final double part = 100.0 * bytes(loom.path(), "rollup") / bytes(loom.path(), "chunk");
                 final List<Question> with = Question.ofIndex(telemetry, true);
                 final List<Question> without = Question.ofIndex(telemetry, false);

@@ -30,8 +30,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(2)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class RecorderBenchmark {
-    /** Loom's {@link RecordingKind}s. */
-    @Param({"loom", "loom-claim"})
+    /** Loom's {@link RecordingKind}s, and the limit. */
+    @Param({"limit", "loom", "loom-claim"})
     public String recording;
 
     private final AtomicInteger producers = new AtomicInteger();

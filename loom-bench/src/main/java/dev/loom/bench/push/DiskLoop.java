@@ -17,7 +17,7 @@ final class DiskLoop implements PushTarget {
         this.settings = settings;
         this.files = files;
         segments = new SegmentFiles(files.directory(), settings.segmentBytes(), settings.direct());
-        final int length = Math.min(LimitEvictor.RUN_LENGTH_MAX, settings.ringBytes());
+        final int length = Math.min(LimitRuns.LENGTH_MAX, settings.ringBytes());
         run = BufferUtil.allocateDirectAligned(length, ALIGNMENT);
         for (int i = 0; i < length; i++) {
             run.put(i, (byte) i);

@@ -1,26 +1,17 @@
 package dev.loom.bench.push;
 
-import static dev.loom.bench.push.LimitPageDescriptor.CHECKSUM_OFFSET;
-import static dev.loom.bench.push.LimitPageDescriptor.PAGE_HEADER_LENGTH;
 import static dev.loom.bench.push.LimitPageDescriptor.PAGE_LENGTH;
 
-import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** The limit's second thread: computes the checksum of each sealed page and writes the pages in runs. */
 final class LimitEvictor implements Runnable {
-    /** The longest run in one write. */
-    static final int RUN_LENGTH_MAX = 16 * 1024 * 1024;
-
     private static final long IDLE_NS = 100_000;
 
     private final LimitRing ring;
     private final SegmentFiles segments;
-    private final ByteBuffer checksumView;
-    private final ByteBuffer runView;
-    private final CRC32C checksum = new CRC32C();
+    private final LimitRuns runs;
     private final int runLengthMin;
     private final long syncIntervalNs;
     private final Thread thread;
@@ -37,8 +28,7 @@ final class LimitEvictor implements Runnable {
         this.ring = ring;
         this.segments = segments;
         this.syncIntervalNs = syncIntervalNs;
-        checksumView = ring.view();
-        runView = ring.view();
+        runs = new LimitRuns(ring, segments);
         runLengthMin = Math.min(1024 * 1024, ring.length() / 4);
         thread = new Thread(this, "limit-evictor");
         thread.setDaemon(true);
@@ -90,19 +80,11 @@ final class LimitEvictor implements Runnable {
     }
 
     private int evict(long address, long waiting) {
-        final int offset = (int) (address & (ring.length() - 1));
-        final int runLength =
-                (int) Math.min(Math.min(waiting, RUN_LENGTH_MAX), Math.min(ring.length() - offset, segments.room()));
-        for (int page = offset; page < offset + runLength; page += PAGE_LENGTH) {
-            checksum.reset();
-            checksum.update(checksumView.limit(page + PAGE_LENGTH).position(page + PAGE_HEADER_LENGTH));
-            checksumView.putLong(page + CHECKSUM_OFFSET, checksum.getValue());
-        }
-        segments.write(runView.limit(offset + runLength).position(offset));
+        final int length = runs.write(address, waiting);
         if (syncIntervalNs != 0 && System.nanoTime() - lastSyncNs >= syncIntervalNs) {
             segments.sync();
             lastSyncNs = System.nanoTime();
         }
-        return runLength;
+        return length;
     }
 }

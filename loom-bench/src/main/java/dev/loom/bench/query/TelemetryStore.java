@@ -24,6 +24,8 @@ public final class TelemetryStore extends ClosedStore {
     private static final String EXACT = "exact";
     private static final long HOLLOW_EVERY = 1 << 22;
 
+    private final long pushNs;
+
     /** As {@link #TelemetryStore(Path, Path, SimulatedCapture, Bins, boolean, boolean)}, with log-linear bins. */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry) {
         this(directory, staging, telemetry, Bins.logLinear(), false, false);
@@ -38,7 +40,7 @@ public final class TelemetryStore extends ClosedStore {
      */
     public TelemetryStore(
             Path directory, Path staging, SimulatedCapture telemetry, Bins bins, boolean keyed, boolean hollow) {
-        super(written(directory.resolve("store"), staging, telemetry, bins, null, keyed, hollow));
+        this(written(directory.resolve("store"), staging, telemetry, bins, null, keyed, hollow));
     }
 
     /**
@@ -47,10 +49,18 @@ public final class TelemetryStore extends ClosedStore {
      * @param exact the bins of that index over the latency of system calls
      */
     public TelemetryStore(Path directory, Path staging, SimulatedCapture telemetry, Bins bins, Bins exact) {
-        super(written(directory.resolve("store"), staging, telemetry, bins, exact, false, false));
+        this(written(directory.resolve("store"), staging, telemetry, bins, exact, false, false));
     }
 
-    private static Path written(
+    private TelemetryStore(Written written) {
+        super(written.path());
+        pushNs = written.pushNs();
+    }
+
+    /** A closed store, and how long its records took to generate and push. */
+    private record Written(Path path, long pushNs) {}
+
+    private static Written written(
             Path path,
             Path staging,
             SimulatedCapture telemetry,
@@ -81,6 +91,7 @@ public final class TelemetryStore extends ClosedStore {
                         Bins.logLinear().withValues(),
                         List.of("thread"));
             }
+            final long beganNs = System.nanoTime();
             final SegmentHoles holes = new SegmentHoles(path);
             final UnsafeBuffer payload = new UnsafeBuffer(new byte[SimulatedCapture.PAYLOAD_LENGTH]);
             for (long number = 0; number < telemetry.records(); number++) {
@@ -97,9 +108,15 @@ public final class TelemetryStore extends ClosedStore {
                     holes.punch();
                 }
             }
+            final long pushNs = System.nanoTime() - beganNs;
             finish(loom);
+            return new Written(path, pushNs);
         }
-        return path;
+    }
+
+    /** How long all records took to generate and push, ns. */
+    public long pushNs() {
+        return pushNs;
     }
 
     public Source calls() {

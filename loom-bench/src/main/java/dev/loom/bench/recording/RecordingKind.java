@@ -5,6 +5,13 @@ import java.util.Arrays;
 
 /** The ways of recording, by name. */
 public enum RecordingKind {
+    /** A ring of Agrona's, copied to a file. */
+    LIMIT("limit") {
+        @Override
+        public RecordingTarget open(Path directory, Path staging, int ringBytes) {
+            return new RingRecording(directory, ringBytes);
+        }
+    },
     /** {@link dev.loom.Recorder#offer}. */
     LOOM("loom") {
         @Override
