@@ -53,6 +53,7 @@ public final class LoomServer implements AutoCloseable {
     private final ServedStore store;
     private final StoreWatch watch;
     private final Health health;
+    private final WarmUp warmUp;
     private final List<HttpApi> apis;
     private final QueryPool queries;
     private final @Nullable InFlightBudget budget;
@@ -78,7 +79,13 @@ public final class LoomServer implements AutoCloseable {
             throw e;
         }
         watch = new StoreWatch(store, settings.notices);
-        apis = apis();
+        StoreQueries stored = new StoreQueries(
+                store::store,
+                new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups),
+                new QueryMemory(settings.queryMemoryBytes));
+        QueryApi queryApi = new QueryApi(store.directory(), stored);
+        warmUp = new WarmUp(stored, queryApi, Thread::new);
+        apis = apis(stored, queryApi);
         queries = new QueryPool(
                 settings.queries,
                 apis.stream().flatMap(api -> api.names().stream()).toList());
@@ -213,14 +220,11 @@ public final class LoomServer implements AutoCloseable {
                 changes);
     }
 
-    private List<HttpApi> apis() {
-        StoreQueries.Limits limits = new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups);
-        StoreQueries stored = new StoreQueries(store::store, limits, new QueryMemory(settings.queryMemoryBytes));
-        QueryApi queryApi = new QueryApi(store.directory(), stored);
+    private List<HttpApi> apis(StoreQueries stored, QueryApi queryApi) {
         return List.of(
                 queryApi,
                 new SchemaApi(schema(settings.apiSchemaChanges())),
-                new PageApi(),
+                new PageApi(warmUp::begin),
                 new LokiApi(stored, BuildVersion.text()),
                 new PrometheusApi(stored, BuildVersion.text()),
                 new JaegerApi(stored),
@@ -301,6 +305,7 @@ public final class LoomServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         health.close();
+        warmUp.close(REQUESTS_GRACE);
         try {
             if (api != null) {
                 api.close();

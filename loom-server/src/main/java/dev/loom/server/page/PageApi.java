@@ -66,6 +66,12 @@ public final class PageApi implements HttpApi {
             "vendor/uPlot.min.css");
 
     private final Map<String, PageFile> files = new ConcurrentHashMap<>();
+    private final Runnable onOpened;
+
+    /** @param onOpened is called when somebody opens the page; must return at once */
+    public PageApi(Runnable onOpened) {
+        this.onOpened = onOpened;
+    }
 
     /** The paths of all files. */
     public static Set<String> paths() {
@@ -86,6 +92,9 @@ public final class PageApi implements HttpApi {
         }
         if (!method.equals("GET") && !method.equals("HEAD")) {
             throw ApiFailure.method("GET", method);
+        }
+        if (name.equals(INDEX)) {
+            onOpened.run();
         }
         return files.computeIfAbsent(name, PageFile::new);
     }

@@ -1,0 +1,237 @@
+package dev.loom.server;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
+import dev.loom.api.Store;
+import dev.loom.error.StoreIoException;
+import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.server.api.QueryApi;
+import dev.loom.server.http.StoreQueries;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The first pictures, which nobody sees. */
+final class WarmUpTest {
+    private static final Duration GRACE = Duration.ofMinutes(1);
+
+    @TempDir
+    Path temp;
+
+    private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    private Thread thread(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setUncaughtExceptionHandler((failed, failure) -> thrown.set(failure));
+        threads.add(thread);
+        return thread;
+    }
+
+    private WarmUp warmUp(Supplier<Store> stores, ThreadFactory factory) {
+        StoreQueries queries = new StoreQueries(
+                () -> {
+                    reads.incrementAndGet();
+                    return stores.get();
+                },
+                new StoreQueries.Limits(Duration.ofMinutes(1), 100),
+                new QueryMemory(64 << 20));
+        return new WarmUp(queries, new QueryApi(temp.resolve("store"), queries), factory);
+    }
+
+    private Loom open() {
+        return Loom.open(
+                LoomConfig.at(temp.resolve("store")).recordRingBytes(8 << 20).build());
+    }
+
+    private static void push(Loom loom, String source, int records, boolean indexed) {
+        int id = loom.defineSource(source, Formats.parse("struct:ms:i64"));
+        if (indexed) {
+            loom.defineIndex(id, "ms", IndexFunction.field(Formats.parse("struct:ms:i64"), "ms"), Bins.logLinear());
+        }
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[Long.BYTES]);
+        for (int i = 0; i < records; i++) {
+            payload.putLong(0, i, LITTLE_ENDIAN);
+            loom.push(id, payload, 0, Long.BYTES);
+        }
+    }
+
+    private void end(WarmUp warmUp) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        warmUp.close(GRACE);
+        assertEquals(null, thrown.get());
+    }
+
+    /** How often the store is read: once to see what there is, and then for each picture. */
+    private int reads(Loom loom) throws InterruptedException {
+        reads.set(0);
+        threads.clear();
+        WarmUp warmUp = warmUp(() -> new BorrowedStore(loom), this::thread);
+        warmUp.begin();
+        end(warmUp);
+        return reads.get();
+    }
+
+    @Test
+    void shouldAskForPicturesOnceThereIsSomethingToSee() throws Exception {
+        try (Loom loom = open()) {
+            assertEquals(1, reads(loom));
+            push(loom, "unindexed", 10, false);
+            assertEquals(1, reads(loom));
+            push(loom, "empty", 0, true);
+            assertEquals(1, reads(loom));
+            push(loom, "one", 1, true);
+            assertEquals(5, reads(loom));
+            push(loom, "many", 100_000, true);
+            assertEquals(5, reads(loom));
+        }
+    }
+
+    @Test
+    void shouldAskOnceHoweverOftenThePageIsOpened() throws Exception {
+        try (Loom loom = open()) {
+            push(loom, "many", 1_000, true);
+            WarmUp warmUp = warmUp(() -> new BorrowedStore(loom), this::thread);
+            for (int i = 0; i < 100; i++) {
+                warmUp.begin();
+            }
+            end(warmUp);
+            assertEquals(5, reads.get());
+            warmUp.begin();
+            assertEquals(1, threads.size());
+        }
+    }
+
+    @Test
+    void shouldAskForNothingOnceClosed() throws Exception {
+        WarmUp warmUp = warmUp(
+                () -> {
+                    throw new AssertionError("store is read");
+                },
+                this::thread);
+        warmUp.close(GRACE);
+        warmUp.begin();
+        end(warmUp);
+        assertEquals(List.of(), threads);
+    }
+
+    @Test
+    void shouldHaveLeftTheStoreWhenItCloses() throws Exception {
+        try (Loom loom = open()) {
+            push(loom, "many", 1_000, true);
+            CountDownLatch reading = new CountDownLatch(1);
+            WarmUp warmUp = warmUp(
+                    () -> {
+                        reading.countDown();
+                        return new BorrowedStore(loom);
+                    },
+                    this::thread);
+            warmUp.begin();
+            assertTrue(reading.await(1, TimeUnit.MINUTES));
+            warmUp.close(GRACE);
+            assertFalse(threads.get(0).isAlive());
+            end(warmUp);
+        }
+    }
+
+    @Test
+    void shouldNotHoldUpClosingForAHangingDisk() throws Exception {
+        CountDownLatch works = new CountDownLatch(1);
+        WarmUp warmUp = warmUp(
+                () -> {
+                    try {
+                        works.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    throw new StoreIoException("disk fails");
+                },
+                this::thread);
+        warmUp.begin();
+        warmUp.close(Duration.ofMillis(1));
+        assertTrue(threads.get(0).isAlive());
+        works.countDown();
+        end(warmUp);
+    }
+
+    @Test
+    void shouldLetOthersTellOfAStoreThatFails() throws Exception {
+        WarmUp warmUp = warmUp(
+                () -> {
+                    throw new StoreIoException("disk fails");
+                },
+                this::thread);
+        warmUp.begin();
+        end(warmUp);
+        assertEquals(1, reads.get());
+    }
+
+    @Test
+    void shouldTryAgainWhenThereWasNoThread() throws Exception {
+        try (Loom loom = open()) {
+            push(loom, "many", 1_000, true);
+            AtomicInteger attempts = new AtomicInteger();
+            WarmUp warmUp = warmUp(() -> new BorrowedStore(loom), task -> {
+                if (attempts.incrementAndGet() == 1) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                return thread(task);
+            });
+            warmUp.begin();
+            assertEquals(0, reads.get());
+            warmUp.begin();
+            end(warmUp);
+            assertEquals(5, reads.get());
+        }
+    }
+
+    @Test
+    void shouldBeginWhenThePageIsOpened() throws Exception {
+        CountDownLatch read = new CountDownLatch(1);
+        try (Loom loom = open()) {
+            push(loom, "many", 1_000, true);
+            Store watched = (Store) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("snapshot")) {
+                            read.countDown();
+                        }
+                        try {
+                            return method.invoke(loom, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+            ServerSettings settings =
+                    ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build();
+            try (LoomServer server = LoomServer.start(watched, settings)) {
+                assertEquals(200, new TestClient().get(server, "/page/main.js").statusCode());
+                assertEquals(200, new TestClient().get(server, "/").statusCode());
+                assertTrue(read.await(1, TimeUnit.MINUTES));
+            }
+        }
+    }
+}
