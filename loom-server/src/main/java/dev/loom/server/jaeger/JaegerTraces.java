@@ -60,13 +60,13 @@ final class JaegerTraces implements OtlpLines.Sink {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            add(JsonObject.parseTrusted(json.toByteArray()));
+            add(JsonObject.parseLong(json.toByteArray()));
         }
     }
 
     @Override
     public void json(Map<String, Object> request) {
-        add(JsonObject.parseTrusted(JsonText.object(request).toByteArray()));
+        add(JsonObject.parseLong(JsonText.object(request).toByteArray()));
     }
 
     private void add(Map<String, @Nullable Object> request) {

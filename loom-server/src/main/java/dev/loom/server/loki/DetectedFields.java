@@ -56,7 +56,7 @@ final class DetectedFields {
 
     private void addMembers(String line) {
         try {
-            addMembers(List.of(), JsonObject.parse(line.getBytes(StandardCharsets.UTF_8)));
+            addMembers(List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException e) {
             // a text that begins like JSON has no fields
             return;
@@ -67,8 +67,10 @@ final class DetectedFields {
         members.forEach((name, value) -> {
             List<String> member = new ArrayList<>(path);
             member.add(String.valueOf(name));
-            if (value instanceof Map<?, ?> nested && member.size() < DEPTH_MAX) {
-                addMembers(member, nested);
+            if (value instanceof Map<?, ?> nested) {
+                if (member.size() < DEPTH_MAX) {
+                    addMembers(member, nested);
+                }
             } else if (value != null && !(value instanceof List<?>)) {
                 add(StreamSource.label(String.join("_", member)), member, String.valueOf(value));
             }

@@ -175,7 +175,7 @@ final class Tools {
                     text("name", "The metric's name.").asRequired(),
                     texts("by", "Attributes to group by."),
                     STEP,
-                    texts("fn", "Functions: last, increase, rate, count, sum, min, max, mean, p99.")));
+                    texts("fn", "Functions: last, increase, rate, or percentiles of histograms such as p99.")));
 
     private Tools() {}
 

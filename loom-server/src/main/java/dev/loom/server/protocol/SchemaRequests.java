@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code define-source}: {@code name}, {@code format}, {@code attributes}. Answered by {@code source}.
  *   <li>{@code set-attributes}: {@code name}, {@code attributes}. Answered by {@code source}.
  *   <li>{@code close-source}: {@code name}. Answered by {@code source}.
- *   <li>{@code define-index}: {@code source}, {@code field}, {@code bins}, {@code backfill}. Answered by {@code index}.
+ *   <li>{@code define-index}: {@code source}, {@code field}, {@code bins}, {@code by}, {@code backfill}. Answered by {@code index}.
  *   <li>{@code close-index}: {@code source}, {@code name}. Answered by {@code index}.
  * </ul>
  */

@@ -18,7 +18,7 @@ public final class JsonObject {
     private static final int DEPTH_MAX = 4;
 
     /** Three times what the receiver of records takes, as JSON has more levels. */
-    private static final int TRUSTED_DEPTH_MAX = 1_000;
+    private static final int LONG_DEPTH_MAX = 1_000;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -26,10 +26,10 @@ public final class JsonObject {
                     StreamReadConstraints.builder().maxNestingDepth(DEPTH_MAX).build())
             .build();
 
-    /** For JSON of our own, in which values may be as long as records, and as deep. */
-    private static final JsonFactory TRUSTED = JsonFactory.builder()
+    /** For records and what is made of them: values may be as long, and as deep. */
+    private static final JsonFactory LONG = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(TRUSTED_DEPTH_MAX)
+                    .maxNestingDepth(LONG_DEPTH_MAX)
                     .maxStringLength(Integer.MAX_VALUE)
                     .build())
             .build();
@@ -46,9 +46,12 @@ public final class JsonObject {
         return parse(FACTORY, json);
     }
 
-    /** As {@link #parse(byte[])}, of any length and depth: for what this program wrote. */
-    public static Map<String, @Nullable Object> parseTrusted(byte[] json) {
-        return parse(TRUSTED, json);
+    /**
+     * As {@link #parse(byte[])}, but up to 1,000 levels deep and with values of any length; of equal names the last counts. For records, and what
+     * this program wrote.
+     */
+    public static Map<String, @Nullable Object> parseLong(byte[] json) {
+        return parse(LONG, json);
     }
 
     private static Map<String, @Nullable Object> parse(JsonFactory factory, byte[] json) {

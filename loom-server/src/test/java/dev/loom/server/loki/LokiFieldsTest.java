@@ -1,6 +1,7 @@
 package dev.loom.server.loki;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -62,6 +63,22 @@ final class LokiFieldsTest {
         loom.push(timed, new byte[3]); // too short for a time
         server = LoomServer.start(loom, api().build());
         loki = new LokiAnswers(server);
+    }
+
+    /** Down to sixteen levels, also of lines that are nested deeper. */
+    @Test
+    void shouldDetectFieldsOfDeepLines() throws Exception {
+        int deep = loom.defineSource("deep", Formats.json());
+        StringBuilder line = new StringBuilder("{\"name\":1");
+        for (int level = 1; level < 20; level++) {
+            line.append(",\"in\":{\"n").append(level + 1).append("\":").append(level + 1);
+        }
+        loom.push(deep, line.append("}".repeat(20)).toString().getBytes(StandardCharsets.UTF_8));
+        String fields = loki.get("detected_fields", "query", "{source=\"deep\"}", "since", "1h")
+                .body();
+        assertTrue(fields.contains("{\"label\":\"name\",\"type\":\"int\",\"cardinality\":1"), fields);
+        assertTrue(fields.contains("\"label\":\"" + "in_".repeat(15) + "n16\",\"type\":\"int\""), fields);
+        assertFalse(fields.contains("n17"), fields);
     }
 
     @AfterEach
