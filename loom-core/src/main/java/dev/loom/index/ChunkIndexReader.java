@@ -15,6 +15,7 @@ public final class ChunkIndexReader implements AutoCloseable {
     private int binsOffset;
     private int binsLength;
     private long entryEnd;
+    private long reads;
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
@@ -39,6 +40,7 @@ public final class ChunkIndexReader implements AutoCloseable {
     }
 
     private boolean read(long address, long chunkAddress, int indexId, int type) {
+        reads++;
         if (address < 0
                 || address >= tail
                 || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
@@ -62,6 +64,11 @@ public final class ChunkIndexReader implements AutoCloseable {
         binsLength = length;
         entryEnd = address + BinsEntryDescriptor.alignedLength(length);
         return true;
+    }
+
+    /** How often bins were asked for: as long as it is the same, the bins last read are still here. */
+    public long reads() {
+        return reads;
     }
 
     /** The address after the bins last read. */

@@ -41,6 +41,11 @@ public final class KeyedSummary {
     private int binsOffset;
     private int binsLength;
 
+    /** The chunk read last, and the reader's {@linkplain ChunkIndexReader#reads() count} then; -1 if there is none. */
+    private long chunkRead;
+
+    private long readsThen = -1;
+
     /** Makes a cursor over the keys of {@linkplain #wrap bytes}. */
     public KeyedSummary(Index index) {
         this(null, index);
@@ -61,6 +66,11 @@ public final class KeyedSummary {
         return index;
     }
 
+    /** The scale of the bins: the same object as theirs. */
+    public BinScale scale() {
+        return bins.scale();
+    }
+
     /** The fields of the keys. */
     public List<String> fields() {
         return fields;
@@ -74,6 +84,11 @@ public final class KeyedSummary {
      * @throws CorruptStoreException if its contents are impossible
      */
     public boolean read(ChunkCursor part) {
+        if (reader != null && isHere(reader, part)) {
+            rewind();
+            return true;
+        }
+        readsThen = -1;
         if (reader == null || !chunk.read(part, index) || !chunk.hasBins()) {
             return false;
         }
@@ -82,9 +97,21 @@ public final class KeyedSummary {
             return run != null && wrap(run.bins(), 0, run.binsLength()) && valuesOfKeys == chunk.count();
         }
         ChunkIndexReader entries = reader.bins();
-        return entries.readKeyed(chunk.binsAddress(), part.start(), index.id())
+        boolean whole = entries.readKeyed(chunk.binsAddress(), part.start(), index.id())
                 && wrap(entries.buffer(), entries.offset(), entries.length())
                 && valuesOfKeys == chunk.count();
+        chunkRead = part.start();
+        readsThen = whole ? entries.reads() : -1;
+        return whole;
+    }
+
+    /** Whether a part was read last, and nothing after it. */
+    private boolean isHere(SnapshotReader from, ChunkCursor part) {
+        return readsThen >= 0
+                && part.listed()
+                && !part.isRun()
+                && part.start() == chunkRead
+                && from.bins().reads() == readsThen;
     }
 
     /**

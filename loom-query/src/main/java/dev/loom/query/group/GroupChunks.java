@@ -2,6 +2,7 @@ package dev.loom.query.group;
 
 import dev.loom.query.histogram.ChunkSteps;
 import dev.loom.query.plan.IndexSummaries;
+import dev.loom.query.plan.KeyedCondition;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.ChunkUse;
 import dev.loom.read.ChunkCursor;
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param summaries of the values; null without an index
  * @param countsRecords whether records are counted, not values
+ * @param byKeys answers where the records that count are those of some keys
  */
 record GroupChunks(
         @Nullable IndexSummaries summaries,
         boolean countsRecords,
         ChunkSteps steps,
         GroupTable table,
-        GroupStates states)
+        GroupStates states,
+        ChunkDecider byKeys)
         implements ChunkDecider {
     @Override
     public boolean takesRuns() {
@@ -41,5 +44,11 @@ record GroupChunks(
             states.addValues(cell, summaries.totals());
         }
         return ChunkUse.FROM_TOTALS;
+    }
+
+    @Override
+    public ChunkUse decideByKeys(ChunkCursor chunk, boolean whole, KeyedCondition keys) {
+        ChunkUse use = decide(chunk, whole);
+        return use == ChunkUse.READ ? byKeys.decideByKeys(chunk, whole, keys) : use;
     }
 }

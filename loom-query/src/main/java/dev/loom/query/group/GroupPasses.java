@@ -41,7 +41,7 @@ public final class GroupPasses {
 
     private final @Nullable IndexSummaries summaries;
     private final ChunkSteps chunkSteps;
-    /** Null without an index by the groups' fields. */
+    /** Null without an index whose keys have the groups' fields. */
     private final @Nullable KeyedChunks keyed;
     /** Whether chunks may be answered without reading their records: all of them belong to one group, but for steps. */
     private final boolean oneGroup;
@@ -73,8 +73,9 @@ public final class GroupPasses {
                 : indexed.summaries(scope.plan(), index -> index.kind() == Index.Kind.VALUE);
         chunkSteps = new ChunkSteps(steps, clock == null ? null : EventTimes.of(clock, scope.plan()));
         guard = new PassGuard(scope);
-        // which groups are beyond the cap depends on the order of the records
-        KeyedSummaries byKey = terms.by().isEmpty() || terms.distinct() != null || terms.restAsOther()
+        // which groups are beyond the cap depends on the order of the records; without fields, any key is of the one
+        // group
+        KeyedSummaries byKey = terms.distinct() != null || terms.restAsOther()
                 ? null
                 : KeyedSummaries.with(
                         scope.plan(), scope.reader(), terms.by(), indexed == null ? null : indexed.function());
@@ -110,9 +111,9 @@ public final class GroupPasses {
     boolean totals(GroupTable table, GroupStates states, @Nullable DistinctValues distinct) {
         guard.begin();
         boolean answers = oneGroup && (summaries != null || values == null);
-        ChunkDecider decider = answers
-                ? new GroupChunks(summaries, values == null, chunkSteps, table, states)
-                : keyed == null ? READ_IN_BATCHES : keyed.totals(table, states, values == null);
+        ChunkDecider byKeys = keyed == null ? READ_IN_BATCHES : keyed.totals(table, states, values == null);
+        ChunkDecider decider =
+                answers ? new GroupChunks(summaries, values == null, chunkSteps, table, states, byKeys) : byKeys;
         // the chain finds totals fastest; a pass that reads pages goes forward, for the disk's read-ahead
         SourceWalk walk = scope.walk(answers || keyed != null ? Order.NEWEST_FIRST : Order.OLDEST_FIRST, decider);
         while (walk.next(batch)) {

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the values of ranks of many groups, exactly, by passes over the values that serve all groups at once. Each rank lies in an
  * interval of its group, at first from the group's least value to its greatest. A pass counts the values of each interval by parts of
- * equal width, or by the bins of an index, which narrows the interval, or collects them once they are few. Intervals share what memory
- * there is; if they are too many for it, some wait for a later pass.
+ * equal width, or by bins, log-linear ones or those of an index, which narrows the interval, or collects them once they are few. Intervals
+ * share what memory there is; if they are too many for it, some wait for a later pass.
  *
  * <p>Memory: 32 bytes per group and rank, 40 per interval and, during a search, at most 16 MiB of cells, less if a quarter of what is
- * left is less, but 128 bytes per interval or 512 KiB. For one thread.
+ * left is less, but 128 bytes per interval or 512 KiB; and 384 KiB for what a chunk or run adds. For one thread.
  */
 public final class GroupRanks {
     private static final int RANK_OFFSET = 0;
@@ -68,6 +68,7 @@ public final class GroupRanks {
     private long[] selected = new long[0];
 
     private final WantedBins wantedBins;
+    private final NotedValues noted = new NotedValues();
 
     /**
      * Prepares to search.
@@ -90,8 +91,8 @@ public final class GroupRanks {
         this.percentiles = percentiles;
         wantedBins = new WantedBins(percentiles.size());
         ranks = new RecordTable(memory, LENGTH);
-        open = new RankIntervals(memory, scale);
-        next = new RankIntervals(memory, scale);
+        open = new RankIntervals(memory, type, scale);
+        next = new RankIntervals(memory, type, scale);
         ofGroup = new RecordTable(memory, Long.BYTES);
     }
 
@@ -237,7 +238,7 @@ public final class GroupRanks {
         if (open.isOne(interval)) {
             mode = room >= REMAINDERS ? RankIntervals.REMAINDERS : RankIntervals.WAITS;
             taken = REMAINDERS;
-        } else if (open.bins(interval) > 1 && open.bins(interval) <= cellsMax) {
+        } else if (open.isForBins(interval, cellsMax)) {
             mode = RankIntervals.BINS;
             taken = open.bins(interval);
         } else if (open.count(interval) <= cellsMax) {
@@ -279,14 +280,7 @@ public final class GroupRanks {
 
     private void add(UnsafeBuffer into, int interval, long key, int remainder) {
         switch (open.mode(interval)) {
-            case RankIntervals.COLLECTS -> {
-                int used = open.used(interval);
-                // never more than were counted, whatever the disk returns now
-                if (used < open.count(interval)) {
-                    into.putLong((open.begin(interval) + used) * Long.BYTES, key);
-                    open.used(interval, used + 1);
-                }
-            }
+            case RankIntervals.COLLECTS -> open.collect(interval, key, into);
             case RankIntervals.COUNTS, RankIntervals.BINS ->
                 count(into, open.begin(interval) + open.slot(interval, key));
             case RankIntervals.REMAINDERS -> count(into, open.begin(interval) + remainder);
@@ -299,50 +293,53 @@ public final class GroupRanks {
         wantedBins.clear();
         for (int i = first(group), end = i + count(group); i < end; i++) {
             if (open.mode(i) != RankIntervals.WAITS) {
-                wantedBins.add(scale.bin(open.low(i)), scale.bin(open.high(i)));
+                int cell = open.countsBins(i, scale) ? open.begin(i) : WantedBins.NONE;
+                wantedBins.add(scale.bin(open.low(i)), scale.bin(open.high(i)), cell);
             }
         }
         return wantedBins;
     }
 
-    /** Whether a bin's values can be added together, or one by one. */
-    boolean takes(int group, BinListReader bin) {
-        boolean takes = true;
-        for (int i = first(group), end = i + count(group); i < end && takes; i++) {
+    /** What the part that is looked at adds; of no effect until {@link #addNoted}. */
+    NotedValues noted() {
+        return noted;
+    }
+
+    /** Notes the values of a bin; false if they can't be counted together, nor are known one by one. */
+    boolean note(int group, BinListReader bin) {
+        boolean notes = true;
+        for (int i = first(group), end = i + count(group); i < end && notes; i++) {
             boolean apart = bin.maxKey() < open.low(i) || bin.minKey() > open.high(i);
-            takes = apart || open.mode(i) == RankIntervals.WAITS || isInSlot(i, bin) || bin.isComplete();
-        }
-        return takes;
-    }
-
-    /** Whether all values of a bin are counted in one slot of an interval. */
-    private boolean isInSlot(int interval, BinListReader bin) {
-        return open.counts(interval)
-                && bin.minKey() >= open.low(interval)
-                && bin.maxKey() <= open.high(interval)
-                && open.slot(interval, bin.minKey()) == open.slot(interval, bin.maxKey());
-    }
-
-    /** Adds the values of a bin that it {@link #takes}. */
-    void add(int group, BinListReader bin) {
-        UnsafeBuffer into = cells;
-        for (int i = first(group), end = i + count(group); i < end && into != null; i++) {
-            if (bin.maxKey() < open.low(i) || bin.minKey() > open.high(i) || open.mode(i) == RankIntervals.WAITS) {
-                continue;
-            }
-            if (isInSlot(i, bin)) {
-                int at = (open.begin(i) + open.slot(i, bin.minKey())) * Long.BYTES;
-                into.putLong(at, into.getLong(at) + bin.count());
-                continue;
-            }
-            long low = open.low(i);
-            for (int value = 0; value < bin.count(); value++) {
-                long key = bin.key(value);
-                if (Long.compareUnsigned(key - low, open.high(i) - low) <= 0) {
-                    add(into, i, key, 0);
-                }
+            if (!apart && open.mode(i) != RankIntervals.WAITS) {
+                notes = open.isInSlot(i, bin)
+                        ? noted.addCount(open.begin(i) + open.slot(i, bin.minKey()), bin.count())
+                        : bin.isComplete() && noteEach(i, bin);
             }
         }
+        return notes;
+    }
+
+    private boolean noteEach(int interval, BinListReader bin) {
+        long low = open.low(interval);
+        long width = open.high(interval) - low;
+        int begin = open.begin(interval);
+        int mode = open.mode(interval);
+        boolean notes = true;
+        for (int value = 0; value < bin.count() && notes; value++) {
+            long key = bin.key(value);
+            if (Long.compareUnsigned(key - low, width) <= 0) {
+                notes = mode == RankIntervals.COLLECTS
+                        ? noted.addKey(interval, key)
+                        : noted.addCount(
+                                mode == RankIntervals.REMAINDERS ? begin : begin + open.slot(interval, key), 1);
+            }
+        }
+        return notes;
+    }
+
+    /** Adds what was noted. */
+    void addNoted() {
+        noted.addTo(cells(), open);
     }
 
     private static void count(UnsafeBuffer into, int cell) {

@@ -120,66 +120,55 @@ final class KeyedChunks {
         return decider((chunk, counts, only) -> {
             int step = !counts ? ChunkSteps.SEVERAL : byStep ? steps.of(chunk) : 0;
             KeyedSummary keys = step == ChunkSteps.SEVERAL ? null : read(chunk, only);
-            if (keys == null || !takes(table, ranks, keys, only, byStep, step)) {
+            if (keys == null || !notes(table, ranks, keys, only, byStep, step)) {
                 return ChunkUse.READ;
             }
-            while (keys.next()) {
-                int cell = cell(table, keys, only, byStep, step);
-                BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
-                if (bins != null) {
-                    add(ranks, cell, bins);
-                }
-            }
+            ranks.addNoted();
             return ChunkUse.FROM_BINS;
         });
     }
 
-    /** Whether bins are enough for all ranks, and as many as there are values. */
-    private boolean takes(
+    /** Notes what all bins have for the ranks; false if they are not enough, or not as many as there are values. */
+    private boolean notes(
             GroupTable table,
             GroupRanks ranks,
             KeyedSummary keys,
             @Nullable KeyedCondition only,
             boolean byStep,
             int step) {
-        boolean takes = true;
+        ranks.noted().clear();
+        boolean notes = true;
         try {
-            while (takes && keys.next()) {
+            while (notes && keys.next()) {
                 int cell = cell(table, keys, only, byStep, step);
                 BinListReader bins = ranks.wants(cell) ? keys.bins() : null;
-                takes = bins == null || takes(ranks, cell, bins, keys.totals().count());
+                notes = bins == null || notes(ranks, cell, bins, keys.totals().count());
             }
         } catch (CorruptStoreException e) {
             keyed.noteDamaged();
             return false;
         }
-        keys.rewind();
-        return takes;
+        return notes;
     }
 
-    private static boolean takes(GroupRanks ranks, int cell, BinListReader bins, long values) {
+    private static boolean notes(GroupRanks ranks, int cell, BinListReader bins, long values) {
         WantedBins wanted = ranks.wantedBins(cell, bins.scale());
         long left = values;
         while (bins.nextCount()) {
             left -= bins.count();
-            if (wanted.contains(bins.bin())) {
+            int counted = wanted.cell(bins.bin());
+            boolean notes = true;
+            if (counted != WantedBins.NONE) {
+                notes = ranks.noted().addCount(counted, bins.count());
+            } else if (wanted.contains(bins.bin())) {
                 bins.read();
-                if (!ranks.takes(cell, bins)) {
-                    return false;
-                }
+                notes = ranks.note(cell, bins);
+            }
+            if (!notes) {
+                return false;
             }
         }
         return left == 0;
-    }
-
-    private static void add(GroupRanks ranks, int cell, BinListReader bins) {
-        WantedBins wanted = ranks.wantedBins(cell, bins.scale());
-        while (bins.nextCount()) {
-            if (wanted.contains(bins.bin())) {
-                bins.read();
-                ranks.add(cell, bins);
-            }
-        }
     }
 
     /** The cell of a key's records; negative if there is none, or the condition does not hold for them. */

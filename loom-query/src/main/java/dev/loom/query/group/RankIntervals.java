@@ -1,5 +1,8 @@
 package dev.loom.query.group;
 
+import dev.loom.api.Bins;
+import dev.loom.api.ValueType;
+import dev.loom.read.BinListReader;
 import dev.loom.value.BinScale;
 import java.util.Objects;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,8 +26,14 @@ final class RankIntervals {
     static final int COUNTS = 2;
     /** It is one key: the pass counts its values by what they have more than the key. */
     static final int REMAINDERS = 3;
-    /** The pass counts its values by the bins of an index, which may have counted them. */
+    /** The pass counts its values by bins: of an index, which may have counted them, or log-linear ones. */
     static final int BINS = 4;
+
+    /**
+     * The fewest log-linear bins by which integers are counted without an index: those of five powers of two. Of such a span, slots of equal
+     * width would leave most values in one.
+     */
+    private static final int FINE_BINS_MIN = 5 << Bins.SCALE_MAX;
 
     private static final int LOW_OFFSET = 0;
     private static final int HIGH_OFFSET = LOW_OFFSET + Long.BYTES;
@@ -36,12 +45,15 @@ final class RankIntervals {
     private static final int LENGTH = MODE_OFFSET + Integer.BYTES;
 
     private final RecordTable table;
+    private final boolean indexed;
+    /** Null for doubles without an index, whose keys are by powers of two themselves. */
     private final @Nullable BinScale scale;
 
-    /** @param scale the bins of an index that may answer; null if there is none */
-    RankIntervals(GroupMemory memory, @Nullable BinScale scale) {
+    /** @param ofIndex the bins of an index that may answer; null if there is none */
+    RankIntervals(GroupMemory memory, ValueType type, @Nullable BinScale ofIndex) {
         table = new RecordTable(memory, LENGTH);
-        this.scale = scale;
+        indexed = ofIndex != null;
+        scale = indexed || type == ValueType.F64 ? ofIndex : BinScale.of(Bins.logLinear(Bins.SCALE_MAX), type);
     }
 
     int size() {
@@ -94,16 +106,40 @@ final class RankIntervals {
         return low(interval) == high(interval);
     }
 
-    /** The number of bins that it spans; 0 if no index may answer. */
+    /** Whether a pass with so many cells for it counts its values by bins. */
+    boolean isForBins(int interval, int cellsMax) {
+        int bins = bins(interval);
+        return bins <= cellsMax && (indexed ? bins > 1 : bins >= FINE_BINS_MIN && count(interval) > cellsMax);
+    }
+
+    /** The number of bins that it spans; 0 if there are none. */
     int bins(int interval) {
         BinScale bins = scale;
         return bins == null ? 0 : bins.bin(high(interval)) - bins.bin(low(interval)) + 1;
     }
 
-    /** Whether the pass counts its values by slot. */
-    boolean counts(int interval) {
+    /** Whether the pass has a slot for each bin of a scale. */
+    boolean countsBins(int interval, BinScale bins) {
+        return bins == scale && mode(interval) == BINS;
+    }
+
+    /** Whether the pass counts all values of a bin in one slot. */
+    boolean isInSlot(int interval, BinListReader bin) {
         int mode = mode(interval);
-        return mode == COUNTS || mode == BINS;
+        return (mode == COUNTS || mode == BINS)
+                && bin.minKey() >= low(interval)
+                && bin.maxKey() <= high(interval)
+                && slot(interval, bin.minKey()) == slot(interval, bin.maxKey());
+    }
+
+    /** Keeps a key, in cells of the pass. */
+    void collect(int interval, long key, UnsafeBuffer cells) {
+        int used = used(interval);
+        // never more than were counted, whatever the disk returns now
+        if (used < count(interval)) {
+            cells.putLong((begin(interval) + used) * Long.BYTES, key);
+            used(interval, used + 1);
+        }
     }
 
     /** Prepares a pass. */

@@ -35,7 +35,7 @@ public final class KeyedSummaries {
             WherePlan plan, SnapshotReader reader, List<String> fields, @Nullable IndexFunction function) {
         KeyedSummaries all = of(plan.terms().indexesWith(fields), reader, function);
         if (all != null) {
-            plan.explain(() -> "by " + String.join(",", fields) + ": " + all);
+            plan.explain(() -> (fields.isEmpty() ? "by any key" : "by " + String.join(",", fields)) + ": " + all);
         }
         return all;
     }
@@ -101,10 +101,9 @@ public final class KeyedSummaries {
     /** The bins of the first index over a function; null if there is none. */
     public @Nullable BinScale scale(IndexFunction function) {
         return summaries.stream()
-                .map(KeyedSummary::index)
-                .filter(index -> index.function().equals(function))
+                .filter(summary -> summary.index().function().equals(function))
                 .findFirst()
-                .map(index -> BinScale.of(index.bins(), function.type()))
+                .map(KeyedSummary::scale)
                 .orElse(null);
     }
 

@@ -29,7 +29,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -93,6 +95,34 @@ final class GroupLimitsTest {
 
     private GroupedAggregate byStruct(Snapshot snapshot) {
         return GroupedAggregate.of(snapshot, struct, VALUE).by("k").memory(memory);
+    }
+
+    /** Of values with a tail, equal parts of all that there is between the least and the greatest would leave nearly all in one. */
+    @Test
+    void shouldNarrowValuesWithATailInOnePass() {
+        Random random = new Random(7);
+        int each = 40_000;
+        List<List<Long>> values = List.of(new ArrayList<>(), new ArrayList<>());
+        for (int i = 0; i < 2 * each; i++) {
+            long value = i < 2 ? 1L << 40 : (long) Math.exp(11 + 0.6 * random.nextGaussian());
+            values.get(i % 2).add(value);
+            push(i % 2, value, 0);
+        }
+        values.forEach(Collections::sort);
+        try (Snapshot snapshot = loom.snapshot();
+                Groups groups = byStruct(snapshot)
+                        .percentiles(50, 99)
+                        .order(GroupOrder.ascending(By.KEY))
+                        .run()) {
+            for (int group = 0; group < 2; group++) {
+                for (double p : new double[] {50, 99}) {
+                    assertEquals(
+                            values.get(group).get((int) (each * p / 100) - 1),
+                            groups.get(group).percentile(p).orElseThrow().longValue());
+                }
+            }
+            assertEquals(3L * 2 * each, groups.statistics().recordsReturned(), "totals, bins, values");
+        }
     }
 
     @Test

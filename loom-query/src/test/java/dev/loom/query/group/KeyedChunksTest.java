@@ -30,6 +30,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -171,8 +172,8 @@ class KeyedChunksTest {
             }
             assertTrue(loom.finishRollups(() -> false));
             try (Snapshot snapshot = loom.snapshot()) {
-                for (List<String> by :
-                        List.of(List.of("op"), List.of("pod"), List.of("pod", "op"), List.of("op", "pod"))) {
+                for (List<String> by : List.of(
+                        List.<String>of(), List.of("op"), List.of("pod"), List.of("pod", "op"), List.of("op", "pod"))) {
                     long records = checkParts(snapshot, source, by, null);
                     assertEquals(pushed, records, "seed=" + seed + ", by=" + by);
                     checkParts(snapshot, source, by, "pod-1");
@@ -288,7 +289,46 @@ class KeyedChunksTest {
         }
         checkGroups(snapshot, source, condition, meets, counts, times, what);
         checkRecords(snapshot, source, condition, times, sorted, what);
+        checkSteps(snapshot, source, condition, meets, counts, what);
         return found.statistics().chunksFromBins();
+    }
+
+    /** Steps by the records' own times, of the keys that meet a condition and without fields. */
+    private void checkSteps(
+            Snapshot snapshot,
+            int source,
+            String condition,
+            Predicate<String> meets,
+            LongPredicate counts,
+            String what) {
+        long step = 1L + random.nextInt(3 * PHASE_RECORDS);
+        long end = pushed + 100;
+        TreeMap<Long, List<Long>> wanted = new TreeMap<>();
+        expected.forEach((op, values) -> values.stream()
+                .filter(value -> meets.test(op) && counts.test(value.ms()))
+                .forEach(value -> wanted.computeIfAbsent(value.ts() / step * step, unused -> new ArrayList<>())
+                        .add(value.ms())));
+        try (Groups groups = GroupedAggregate.of(snapshot, source, MS)
+                .where(Where.parse(condition))
+                .eventRange(CLOCK, new TimeRange(0, end))
+                .step(step)
+                .use(QueryIndex.ROLLUP, random.nextBoolean())
+                .percentiles(50)
+                .run()) {
+            TreeMap<Long, List<Long>> left = new TreeMap<>(wanted);
+            for (Group group : groups) {
+                List<Long> values = left.remove(group.range().fromNs());
+                assertEquals(values == null ? 0 : values.size(), group.count(), () -> what + ", step=" + step);
+                if (values != null) {
+                    Collections.sort(values);
+                    assertEquals(
+                            values.get((values.size() + 1) / 2 - 1),
+                            group.percentile(50).orElseThrow().longValue(),
+                            () -> what + ", step=" + step);
+                }
+            }
+            assertEquals(Map.of(), left, () -> what + ", step=" + step);
+        }
     }
 
     /** The records with values in a range, and those with the largest or smallest ones, of the keys that meet a condition. */
