@@ -9,6 +9,8 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.IndexedScan;
 import dev.loom.query.Query;
@@ -137,9 +139,7 @@ public final class LoomSink implements Sink {
                             .max()
                             .map(Value::longValue)
                             .orElse(0L));
-                case COUNT ->
-                    ReplayAnswer.ofCount(
-                            aggregate(snapshot, source, question).run().count());
+                case COUNT -> ReplayAnswer.ofCount(count(snapshot, source, question));
                 case LARGEST -> largest(snapshot, source, question);
                 case DUMP ->
                     found(narrow(RawScan.of(snapshot, source.id()), source, question)
@@ -178,6 +178,13 @@ public final class LoomSink implements Sink {
     private static <Q extends Query<Q>> Q narrow(Q query, Stored source, ReplayQuestion question) {
         final Q inTime = query.eventRange(source.clock(), new TimeRange(question.fromNs(), question.toNs()));
         return question.call() == SystemCalls.ANY ? inTime : inTime.where(Where.parse("call == " + question.call()));
+    }
+
+    private static long count(Snapshot snapshot, Stored source, ReplayQuestion question) {
+        try (Groups groups = narrow(GroupedAggregate.of(snapshot, source.id()), source, question)
+                .run()) {
+            return groups.size() == 0 ? 0 : groups.get(0).records();
+        }
     }
 
     private static ReplayAnswer largest(Snapshot snapshot, Stored source, ReplayQuestion question) {
