@@ -231,25 +231,29 @@ final class EndToEnd {
         }
     }
 
+    private static FigurePanel times(String name, String when) {
+        return FigurePanel.bars(name, "Query latency, " + when, "question", "seconds")
+                .logY()
+                .line(INTERACTIVE_S, "interactive");
+    }
+
     private void writeTimes(ReplayWorkload workload, String number, List<Outcome> outcomes) {
-        final String panel = "latency";
+        final String live = "live";
+        final String idle = "idle";
         final FigureResult figure = runs.figure(number, "Query latency, " + workload.text())
-                .panel(FigurePanel.bars(panel, "Query latency, " + workload.text(), "question", "seconds")
-                        .logY()
-                        .line(INTERACTIVE_S, "interactive"));
+                .panel(times(live, workload.text() + ", while records arrive"))
+                .panel(times(idle, workload.text() + ", later, all records there"));
         for (final Outcome outcome : outcomes) {
             final String system = outcome.kind().text();
             final String phase = "P" + outcome.phase() + " ";
             noteInvalid(figure, workload, outcome);
             if (!outcome.dropped()) {
-                outcome.live()
-                        .seconds
-                        .forEach((name, values) -> figure.row(panel, system, phase + name, array(values)));
+                outcome.live().seconds.forEach((name, values) -> figure.row(live, system, phase + name, array(values)));
             }
-            final String later = outcome.dropped() ? " (idealised)" : " (idle)";
+            final String later = outcome.dropped() ? " (idealised)" : "";
             outcome.calm()
                     .seconds
-                    .forEach((name, values) -> figure.row(panel, system + later, phase + name, array(values)));
+                    .forEach((name, values) -> figure.row(idle, system + later, phase + name, array(values)));
         }
         runs.write(figure);
     }

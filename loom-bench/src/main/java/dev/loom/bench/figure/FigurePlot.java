@@ -35,6 +35,11 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 public final class FigurePlot {
     private static final int WIDTH = 960;
     private static final int HEIGHT = 560;
+    /** The most characters of labels that fit one beside the other. */
+    private static final int LABELS_IN_A_ROW = 64;
+    /** Degrees. */
+    private static final int LABELS_TILT = 12;
+
     private static final Color TEXT = new Color(0x22, 0x22, 0x22);
     private static final Color GRID = new Color(0xDD, 0xDD, 0xDD);
     private static final Color LINE = new Color(0x66, 0x66, 0x66);
@@ -83,7 +88,9 @@ public final class FigurePlot {
             if (rows.isEmpty()) {
                 continue;
             }
-            final Chart<?, ?> chart = panel.form() == FigurePanel.Form.LINES ? lines(panel, rows) : bars(panel, rows);
+            final List<String> systems = systems(result);
+            final Chart<?, ?> chart =
+                    panel.form() == FigurePanel.Form.LINES ? lines(panel, rows, systems) : bars(panel, rows, systems);
             final String name = "figure-" + result.figure() + "-" + panel.name();
             try {
                 Files.createDirectories(folder);
@@ -101,6 +108,21 @@ public final class FigurePlot {
         return files;
     }
 
+    /** The series of all panels, each of which has one colour in all of them. */
+    private static List<String> systems(FigureResult result) {
+        return result.panels().stream()
+                .flatMap(panel -> result.rows(panel.name()).stream())
+                .map(row -> system(row.series()))
+                .distinct()
+                .toList();
+    }
+
+    /** A series' name without what it says in parentheses. */
+    private static String system(String series) {
+        final int more = series.indexOf(" (");
+        return more < 0 ? series : series.substring(0, more);
+    }
+
     private static Map<String, List<FigureRow>> bySeries(List<FigureRow> rows) {
         final Map<String, List<FigureRow>> series = new LinkedHashMap<>();
         rows.forEach(row -> series.computeIfAbsent(row.series(), unused -> new ArrayList<>())
@@ -108,7 +130,7 @@ public final class FigurePlot {
         return series;
     }
 
-    private static XYChart lines(FigurePanel panel, List<FigureRow> rows) {
+    private static XYChart lines(FigurePanel panel, List<FigureRow> rows, List<String> systems) {
         final XYChart chart = new XYChartBuilder()
                 .width(WIDTH)
                 .height(HEIGHT)
@@ -119,8 +141,8 @@ public final class FigurePlot {
         style(chart.getStyler(), panel, rows);
         chart.getStyler().setXAxisLogarithmic(panel.xLog());
         chart.getStyler().setMarkerSize(9);
-        int number = 0;
         for (final Map.Entry<String, List<FigureRow>> entry : bySeries(rows).entrySet()) {
+            final int number = systems.indexOf(system(entry.getKey()));
             final List<FigureRow> points = entry.getValue();
             final XYSeries series = chart.addSeries(
                     entry.getKey(),
@@ -130,7 +152,6 @@ public final class FigurePlot {
             series.setLineColor(color).setLineStyle(SOLID);
             series.setMarkerColor(color).setMarker(MARKERS[number % MARKERS.length]);
             points.forEach(row -> spread(chart, panel, row, color));
-            number++;
         }
         final Double at = panel.line();
         if (at != null) {
@@ -160,7 +181,7 @@ public final class FigurePlot {
         return new double[] {all[0], all[all.length - 1]};
     }
 
-    private static CategoryChart bars(FigurePanel panel, List<FigureRow> rows) {
+    private static CategoryChart bars(FigurePanel panel, List<FigureRow> rows, List<String> systems) {
         final CategoryChart chart = new CategoryChartBuilder()
                 .width(WIDTH)
                 .height(HEIGHT)
@@ -172,8 +193,11 @@ public final class FigurePlot {
         chart.getStyler().setAvailableSpaceFill(0.85);
         final List<String> groups = new ArrayList<>(
                 new LinkedHashSet<>(rows.stream().map(FigureRow::x).toList()));
-        int number = 0;
+        if (String.join("", groups).length() > LABELS_IN_A_ROW) {
+            chart.getStyler().setXAxisLabelRotation(LABELS_TILT);
+        }
         for (final Map.Entry<String, List<FigureRow>> entry : bySeries(rows).entrySet()) {
+            final int number = systems.indexOf(system(entry.getKey()));
             final List<@Nullable Double> heights = new ArrayList<>();
             for (final String group : groups) {
                 heights.add(entry.getValue().stream()
@@ -183,7 +207,6 @@ public final class FigurePlot {
                         .orElse(null));
             }
             chart.addSeries(entry.getKey(), groups, heights).setFillColor(COLORS[number % COLORS.length]);
-            number++;
         }
         final Double at = panel.line();
         if (at != null) {
@@ -214,9 +237,12 @@ public final class FigurePlot {
         if (panel.yLog()) {
             final double least =
                     rows.stream().mapToDouble(FigureRow::median).min().orElse(1);
-            final double most = rows.stream().mapToDouble(FigureRow::max).max().orElse(1);
+            final Double line = panel.line();
+            final double most = Math.max(
+                    line == null ? 0 : line,
+                    rows.stream().mapToDouble(FigureRow::max).max().orElse(1));
             styler.setYAxisMin(Math.pow(10, Math.floor(Math.log10(least * 0.999))));
-            styler.setYAxisMax(Math.pow(10, Math.ceil(Math.log10(most * 1.001))));
+            styler.setYAxisMax(Math.pow(10, Math.ceil(Math.log10(most * 1.01))));
         }
     }
 }
