@@ -6,6 +6,7 @@ import java.nio.channels.SelectableChannel;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.RateControl;
 import org.eclipse.jetty.io.SelectorManager;
@@ -92,7 +93,10 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
         connections.remove(channel);
     }
 
-    /** Notes that a connection has a request, until that completes. Returns the response to answer it with. */
+    /**
+     * Notes that a connection has a request, until that completes. One that it switches to another protocol has it for good, as that
+     * protocol is to end it. Returns the response to answer it with.
+     */
     Response begin(Request request, Response response) {
         Usage usage = connections.get(
                 transport(request.getConnectionMetaData().getConnection().getEndPoint()));
@@ -100,7 +104,11 @@ final class ConnectionGuard implements SelectorManager.AcceptListener {
             return response;
         }
         usage.begin();
-        Request.addCompletionListener(request, failure -> usage.end());
+        Request.addCompletionListener(request, failure -> {
+            if (response.getStatus() != HttpStatus.SWITCHING_PROTOCOLS_101) {
+                usage.end();
+            }
+        });
         return new Response.Wrapper(request, response) {
             @Override
             public void write(boolean last, @Nullable ByteBuffer content, Callback callback) {
