@@ -80,6 +80,7 @@ public final class HttpServers implements AutoCloseable {
         this.protection = protection;
         this.failures = failures;
         threads.setName("loom-http");
+        reloaded = ReloadedFiles.of(protection);
         ConnectionGuard connections = new ConnectionGuard(protection, this::beginSweeps);
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
         gate = new Gate(
@@ -92,7 +93,6 @@ public final class HttpServers implements AutoCloseable {
         server.setErrorHandler(new PlainErrors());
         server.addBean(connections);
         tls = protection.tls() == null ? null : TlsContext.create(protection.tls());
-        reloaded = ReloadedFiles.of(protection);
     }
 
     /**
@@ -308,7 +308,7 @@ public final class HttpServers implements AutoCloseable {
                         () -> {
                             if (server.isRunning()) {
                                 try {
-                                    threads.execute(this::reload);
+                                    threads.execute(() -> reload(files));
                                 } finally {
                                     scheduleReload(files);
                                 }
@@ -318,19 +318,26 @@ public final class HttpServers implements AutoCloseable {
                         TimeUnit.NANOSECONDS);
     }
 
-    /** Reloads files that changed; if one can't be read, the old contents stay in use. */
-    private void reload() {
+    /** Reloads files that changed; if one can't be read, the old contents stay in use until it can be. */
+    private void reload(ReloadedFiles files) {
         try {
-            if (reloaded != null && reloaded.takeChanged()) {
-                if (tls != null && protection.tls() != null) {
-                    TlsContext.reload(tls, protection.tls());
+            files.reloadIfChanged(() -> {
+                try {
+                    if (protection.tokenFile() != null) {
+                        gate.token = BearerToken.read(protection.tokenFile());
+                    }
+                } finally {
+                    reloadTls();
                 }
-                if (protection.tokenFile() != null) {
-                    gate.token = BearerToken.read(protection.tokenFile());
-                }
-            }
+            });
         } catch (Exception e) {
             failures.accept(e);
+        }
+    }
+
+    private void reloadTls() throws Exception {
+        if (tls != null && protection.tls() != null) {
+            TlsContext.reload(tls, protection.tls());
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Detects changes to certificate, key and token files. */
+/** Reloads certificate, key and token files that changed. Thread-safe. */
 final class ReloadedFiles {
     private static final Duration TOKEN_INTERVAL = Duration.ofMinutes(1);
 
@@ -18,13 +18,19 @@ final class ReloadedFiles {
     private final long intervalNs;
     private List<Object> seen;
 
-    private ReloadedFiles(List<Path> files, Duration interval) throws IOException {
+    /** What is done with changed files. */
+    interface Reload {
+        void run() throws Exception;
+    }
+
+    private ReloadedFiles(List<Path> files, Duration interval) {
         this.files = files;
         intervalNs = interval.toNanos();
         seen = stamps();
     }
 
-    static @Nullable ReloadedFiles of(ServerProtection protection) throws IOException {
+    /** To be called before the files are read, so that no change is missed; null if the protection has none. */
+    static @Nullable ReloadedFiles of(ServerProtection protection) {
         TlsConfig tls = protection.tls();
         Stream<@Nullable Path> tlsFiles =
                 tls == null ? Stream.empty() : Stream.of(tls.certFile(), tls.keyFile(), tls.clientCaFile());
@@ -39,15 +45,16 @@ final class ReloadedFiles {
         return intervalNs;
     }
 
-    /** Whether a file changed since the last call. */
-    synchronized boolean takeChanged() throws IOException {
+    /** Reloads if a file changed since the last reload that succeeded: one that failed is repeated by the next call. */
+    synchronized void reloadIfChanged(Reload reload) throws Exception {
         List<Object> now = stamps();
-        boolean changed = !now.equals(seen);
-        seen = now;
-        return changed;
+        if (!now.equals(seen)) {
+            reload.run();
+            seen = now;
+        }
     }
 
-    private List<Object> stamps() throws IOException {
+    private List<Object> stamps() {
         List<Object> stamps = new ArrayList<>();
         for (Path file : files) {
             try {
@@ -55,7 +62,7 @@ final class ReloadedFiles {
                 stamps.add(Files.size(file));
                 stamps.add(String.valueOf(Files.getAttribute(file, "unix:ino")));
             } catch (IOException e) {
-                throw FileFailure.of("can't watch a certificate, key or token", file, e);
+                stamps.add(FileFailure.reason(e)); // who reads the file will say so
             }
         }
         return stamps;

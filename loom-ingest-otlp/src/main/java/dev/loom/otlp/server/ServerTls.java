@@ -65,9 +65,7 @@ public final class ServerTls {
 
     private void reload() {
         try {
-            if (files.takeChanged()) {
-                TlsContext.reload(context, config);
-            }
+            files.reloadIfChanged(() -> TlsContext.reload(context, config));
         } catch (Exception e) {
             failures.accept(e);
         }

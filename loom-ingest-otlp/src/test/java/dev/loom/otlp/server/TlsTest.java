@@ -3,6 +3,7 @@ package dev.loom.otlp.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPrivateKey;
@@ -29,6 +31,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +44,7 @@ class TlsTest {
     private static Identity second;
 
     private final Exported exported = new Exported();
+    private HttpClient client;
 
     /** A self-signed certificate, which is its own authority. */
     private record Identity(KeyStore store, Path cert, Path key) {}
@@ -49,6 +53,11 @@ class TlsTest {
     static void createIdentities() throws Exception {
         first = identity("first", "RSA");
         second = identity("second", "EC");
+    }
+
+    @BeforeEach
+    void createClient() throws Exception {
+        client = HttpClient.newBuilder().sslContext(context(first, null)).build();
     }
 
     @Test
@@ -122,6 +131,80 @@ class TlsTest {
                     post(server, context(second, null), HttpClient.Version.HTTP_2, null)
                             .statusCode());
         }
+    }
+
+    /** First the file can be read by others, then its mode is set right, which changes neither its contents nor its time. */
+    @Test
+    void shouldTakeInATokenThatCouldNotBeReadAtFirst() throws Exception {
+        Path token = token("old");
+        try (TestServer server = start(renewed(first.cert, first.key), token)) {
+            assertEquals(200, status(server, "old"));
+            Path next = token("new");
+            Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-r--r--"));
+            Files.move(next, token, StandardCopyOption.REPLACE_EXISTING);
+            awaitFailure(server, "that its owner alone can read");
+            assertEquals(200, status(server, "old"));
+            Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+            awaitToken(server, "new");
+            assertEquals(401, status(server, "old"));
+        }
+    }
+
+    @Test
+    void shouldTakeInATokenWhileACertificateCannotBeRead() throws Exception {
+        Path cert = Files.copy(first.cert, folder.resolve("gone.crt"));
+        Path token = token("old");
+        try (TestServer server = start(renewed(cert, first.key), token)) {
+            Files.delete(cert);
+            awaitFailure(server, "gone.crt");
+            Files.move(token("new"), token, StandardCopyOption.REPLACE_EXISTING);
+            awaitToken(server, "new");
+            assertEquals(401, status(server, "old"));
+        }
+    }
+
+    private static TlsConfig renewed(Path cert, Path key) {
+        return new TlsConfig(cert, key).withReloadInterval(Duration.ofMillis(50));
+    }
+
+    private TestServer start(TlsConfig tls, Path token) throws IOException {
+        return new TestServer(
+                exported,
+                TestServer.config(),
+                ServerProtection.builder().tls(tls).tokenFile(token).build());
+    }
+
+    private static Path token(String text) throws IOException {
+        Path file = Files.createTempFile(folder, "token", "");
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return file;
+    }
+
+    private static void awaitFailure(TestServer server, String part) {
+        assertTimeoutPreemptively(Duration.ofMinutes(1), () -> {
+            while (server.failures.stream()
+                    .noneMatch(failure -> String.valueOf(failure.getMessage()).contains(part))) {
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    private void awaitToken(TestServer server, String token) {
+        assertTimeoutPreemptively(Duration.ofMinutes(1), () -> {
+            while (status(server, token) != 200) {
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    private int status(TestServer server, String token) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("https://localhost:" + server.httpPort() + "/v1/logs"))
+                .header("Content-Type", "application/x-protobuf")
+                .header("Authorization", "Bearer " + token)
+                .POST(BodyPublishers.noBody())
+                .build();
+        return client.send(request, BodyHandlers.discarding()).statusCode();
     }
 
     @Test
