@@ -257,6 +257,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 if (!request.getHeaders().contains(HttpHeader.UPGRADE)) {
                     HttpServers.onGone(request, call::cancel);
                 }
+                request.addIdleTimeoutListener(silence -> false); // deadlines of our own end it, and say why
                 pool.execute(
                         load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
             } catch (ApiFailure e) {
