@@ -62,20 +62,34 @@ final class OpenedStore implements ServedStore {
 
     @SuppressWarnings("resource") // closed with this
     private void openToWrite() {
-        SharedWriter opened = new SharedWriter(Loom.open(config));
+        SharedWriter opened = shared(Loom.open(config));
         try {
             onWritable.accept(opened);
-        } catch (RuntimeException e) {
-            try {
-                opened.close();
-            } catch (StoreIoException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            schema = new StoreSchema(opened.loom(), this::rebuildIndexes);
+        } catch (RuntimeException | Error e) {
+            closeAfter(e, opened::close);
             throw e;
         }
-        schema = new StoreSchema(opened.loom(), this::rebuildIndexes);
         writer = opened;
         reason = "";
+    }
+
+    private static SharedWriter shared(Loom loom) {
+        try {
+            return new SharedWriter(loom);
+        } catch (RuntimeException | Error e) {
+            closeAfter(e, loom::close);
+            throw e;
+        }
+    }
+
+    /** Releases the store's lock, without which nobody could open it again. */
+    private static void closeAfter(Throwable failure, Runnable close) {
+        try {
+            close.run();
+        } catch (LoomException suppressed) {
+            failure.addSuppressed(suppressed);
+        }
     }
 
     @Override
@@ -95,35 +109,47 @@ final class OpenedStore implements ServedStore {
 
     @Override
     public synchronized boolean tryToWrite() {
-        LoomReader before = reader;
-        if (before == null || closed) {
+        if (closed || writer != null) {
             return writer != null;
         }
         try {
             openToWrite();
         } catch (LoomException | IllegalArgumentException e) {
             reason = String.valueOf(e.getMessage());
+            readMeanwhile();
             return false;
         }
+        LoomReader before = reader;
         reader = null;
-        before.close(); // queries that read it continue
+        if (before != null) {
+            before.close(); // queries that read it continue
+        }
         return true;
+    }
+
+    private void readMeanwhile() {
+        try {
+            reader = reader == null ? LoomReader.attach(config.directory()) : reader;
+        } catch (LoomException e) {
+            // the disk refuses that as well; tried again with the next attempt to write
+        }
     }
 
     /**
      * Rebuilds all indexes in the background; writers and new readers wait for a moment.
      *
-     * @throws LoomException if the disk does not allow it; if the store could not be reopened, it is open for reading
+     * @throws LoomException if the disk does not allow it; if the store could not be reopened, it is open for reading if possible,
+     *     and {@link #tryToWrite()} opens it again
      */
-    private synchronized void rebuildIndexes() {
+    synchronized void rebuildIndexes() {
         SharedWriter writing = requireWriter();
         try {
             writing.rebuildIndexes();
-        } catch (LoomException e) {
+        } catch (RuntimeException | Error e) {
             if (!writing.isOpen()) {
                 reason = String.valueOf(e.getMessage());
-                reader = LoomReader.attach(config.directory());
                 writer = null;
+                readMeanwhile();
             }
             throw e;
         }

@@ -140,6 +140,8 @@ final class ReadinessTest {
         try (ServedStore store = OpenedStore.open(config, Duration.ofMillis(1), writer -> {
             if (tries.incrementAndGet() == 1) {
                 throw new IllegalStateException("nobody has thought of this");
+            } else if (tries.get() == 2) {
+                throw new OutOfMemoryError("for a moment");
             }
             writers.add(writer);
         })) {
@@ -151,7 +153,7 @@ final class ReadinessTest {
             }
             watch.close();
         }
-        assertEquals(2, tries.get());
+        assertEquals(3, tries.get());
         assertEquals(1, writers.size());
     }
 }
