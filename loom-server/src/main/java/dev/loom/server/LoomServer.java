@@ -30,8 +30,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,35 +68,40 @@ public final class LoomServer implements AutoCloseable {
     private LoomServer(ServerSettings settings, Opening opening) throws IOException {
         this.settings = settings;
         OtlpTarget target = new OtlpTarget(this::unwritable);
-        store = opening.open(writer -> {
-            if (settings.receivesOtlp()) {
-                target.ingester(new OtlpIngester(writer, settings.sources));
-            }
-        });
+        Deque<Closeable> opened = new ArrayDeque<>();
         try {
+            store = opening.open(writer -> {
+                if (settings.receivesOtlp()) {
+                    target.ingester(new OtlpIngester(writer, settings.sources));
+                }
+            });
+            opened.push(store::close);
             otlp = settings.receivesOtlp() ? Optional.of(otlp(target)) : Optional.empty();
             budget = otlp.isPresent() ? otlp.get().receiver().budget() : settings.receives() ? budget(settings) : null;
+            if (budget != null) {
+                opened.push(budget::close);
+            }
+            watch = new StoreWatch(store, settings.notices);
+            StoreQueries stored = new StoreQueries(
+                    store::store,
+                    new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups),
+                    new QueryMemory(settings.queryMemoryBytes));
+            QueryApi queryApi = new QueryApi(store.directory(), stored);
+            warmUp = new WarmUp(stored, queryApi, Thread::new);
+            apis = apis(stored, queryApi);
+            queries = new QueryPool(
+                    settings.queries,
+                    apis.stream().flatMap(api -> api.names().stream()).toList());
+            health = new Health(
+                    watch::problem,
+                    List.of(
+                            target::problem,
+                            () -> Optional.ofNullable(ingest).flatMap(IngestServer::problem),
+                            () -> Optional.ofNullable(servers).flatMap(HttpServers::problem)));
         } catch (IOException | RuntimeException | Error e) {
-            closeAfter(e, store::close);
+            opened.forEach(closeable -> closeAfter(e, closeable));
             throw e;
         }
-        watch = new StoreWatch(store, settings.notices);
-        StoreQueries stored = new StoreQueries(
-                store::store,
-                new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups),
-                new QueryMemory(settings.queryMemoryBytes));
-        QueryApi queryApi = new QueryApi(store.directory(), stored);
-        warmUp = new WarmUp(stored, queryApi, Thread::new);
-        apis = apis(stored, queryApi);
-        queries = new QueryPool(
-                settings.queries,
-                apis.stream().flatMap(api -> api.names().stream()).toList());
-        health = new Health(
-                watch::problem,
-                List.of(
-                        target::problem,
-                        () -> Optional.ofNullable(ingest).flatMap(IngestServer::problem),
-                        () -> Optional.ofNullable(servers).flatMap(HttpServers::problem)));
     }
 
     /** Provides the store. */

@@ -163,6 +163,13 @@ public final class ServerSettings {
 
         private Builder() {}
 
+        private static int atLeast(int min, String what, int value) {
+            if (value < min) {
+                throw new IllegalArgumentException("most " + what + " are too few: max=" + value + ", min=" + min);
+            }
+            return value;
+        }
+
         /** The store that {@link LoomServer#open} opens. */
         public Builder store(LoomConfig value) {
             store = value;
@@ -222,13 +229,13 @@ public final class ServerSettings {
 
         /** The most queries that run at once; default 8. */
         public Builder maxQueries(int value) {
-            maxQueries = value;
+            maxQueries = atLeast(1, "queries at once", value);
             return this;
         }
 
         /** The most queries, and the most lookups, that wait for a thread; default 64. */
         public Builder maxQueuedQueries(int value) {
-            maxQueuedQueries = value;
+            maxQueuedQueries = atLeast(0, "queries that wait", value);
             return this;
         }
 
@@ -240,7 +247,7 @@ public final class ServerSettings {
 
         /** The most requests that follow a source; default 8. */
         public Builder maxFollowers(int value) {
-            maxFollowers = value;
+            maxFollowers = atLeast(1, "followers at once", value);
             return this;
         }
 

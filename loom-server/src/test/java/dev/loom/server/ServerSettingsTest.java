@@ -151,4 +151,12 @@ final class ServerSettingsTest {
                         .build()
                         .openPaths);
     }
+
+    @Test
+    void shouldRefuseNumbersOfQueriesThatNoPoolCanHave() {
+        ServerSettings.Builder settings = ServerSettings.builder();
+        assertThrows(IllegalArgumentException.class, () -> settings.maxQueries(0));
+        assertThrows(IllegalArgumentException.class, () -> settings.maxFollowers(0));
+        assertThrows(IllegalArgumentException.class, () -> settings.maxQueuedQueries(-1));
+    }
 }
