@@ -57,21 +57,17 @@ final class AnswerStream extends OutputStream implements Callback {
 
     /** Returns when the bytes are with the client or the network. */
     private void send(boolean last, ByteBuffer bytes) throws IOException {
-        awaitTaken();
-        synchronized (this) {
-            began = true;
-            wroteSinceAsked = true;
-            writing = true;
-        }
+        awaitTaken(true);
         out.write(last, bytes, this);
-        awaitTaken();
+        awaitTaken(false);
     }
 
-    private void awaitTaken() throws IOException {
+    /** @param next whether the caller writes next, and nobody in between */
+    private void awaitTaken(boolean next) throws IOException {
         long now = System.nanoTime();
         long deadlineNs = endNs - now < stepNs ? endNs : now + stepNs;
         try {
-            Throwable cause = awaitWritten(deadlineNs);
+            Throwable cause = awaitWritten(deadlineNs, next);
             if (cause instanceof TimeoutException) {
                 cutOff.accept(cause);
             }
@@ -84,7 +80,7 @@ final class AnswerStream extends OutputStream implements Callback {
         }
     }
 
-    private synchronized @Nullable Throwable awaitWritten(long deadlineNs) throws InterruptedException {
+    private synchronized @Nullable Throwable awaitWritten(long deadlineNs, boolean next) throws InterruptedException {
         while (writing && failure == null) {
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0) {
@@ -95,7 +91,16 @@ final class AnswerStream extends OutputStream implements Callback {
                 wait(1 + TimeUnit.NANOSECONDS.toMillis(leftNs));
             }
         }
+        if (next && failure == null) {
+            wroteSinceAsked = true;
+            begin();
+        }
         return failure;
+    }
+
+    private void begin() {
+        began = true;
+        writing = true;
     }
 
     @Override
@@ -115,11 +120,6 @@ final class AnswerStream extends OutputStream implements Callback {
         return InvocationType.NON_BLOCKING;
     }
 
-    /** Whether anything was written, and with it the response's status. */
-    synchronized boolean began() {
-        return began;
-    }
-
     /**
      * Writes an empty line if nothing was written since the last call; false if the client has gone or the answer is complete.
      */
@@ -130,11 +130,16 @@ final class AnswerStream extends OutputStream implements Callback {
             if (ended || failure != null || !silent) {
                 return !ended && failure == null;
             }
-            began = true;
-            writing = true;
+            begin();
         }
         out.write(false, ByteBuffer.wrap(new byte[] {'\n'}), this);
         return true;
+    }
+
+    /** As {@link #end()}, unless something was written, even if just now; whether nothing was, so that the status is still to be sent. */
+    synchronized boolean endUnlessBegun() {
+        ended |= !began;
+        return !began;
     }
 
     /** Stops the empty lines of {@link #keepAlive()}. */

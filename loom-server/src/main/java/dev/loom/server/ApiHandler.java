@@ -305,8 +305,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 route.answer(call);
                 return new byte[0];
             } catch (ApiFailure e) {
-                if (!call.began()) {
-                    call.abandon();
+                if (call.endUnlessBegun()) {
                     throw e;
                 }
                 pool.counters(route.name()).failures.increment();

@@ -190,9 +190,9 @@ final class JettyCall implements HttpCall {
         request.getComponents().getScheduler().schedule(ask, KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Whether the client has got a part of the answer, and with it the status. */
-    boolean began() {
-        return socket != null || (out != null && out.began());
+    /** Ends the answer if the client has got no part of it, and with it no status; whether that is so. */
+    boolean endUnlessBegun() {
+        return socket == null && (out == null || out.endUnlessBegun());
     }
 
     /** Whether a failure ends the connection instead of the answer. */
