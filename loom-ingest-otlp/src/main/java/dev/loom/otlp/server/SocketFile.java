@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
 
 /** Unix domain sockets in the file system, accessible only to their owner. */
 public final class SocketFile {
@@ -43,6 +44,27 @@ public final class SocketFile {
             throw new IOException("can't listen: address=unix:" + path + ", reason=" + FileFailure.reason(e), e);
         } finally {
             Files.deleteIfExists(folder);
+        }
+    }
+
+    /** Tells the file of a server that has just begun to listen from those that others make there later; null if it is gone. */
+    public static @Nullable Object key(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Deletes a server's file unless another one has its place. */
+    public static void delete(Path path, @Nullable Object key) {
+        if (key != null && key.equals(key(path))) {
+            try {
+                Files.delete(path);
+            } catch (IOException e) {
+                // gone, or the disk refuses: the next server replaces it
+            }
         }
     }
 

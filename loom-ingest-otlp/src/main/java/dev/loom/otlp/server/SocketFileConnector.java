@@ -1,20 +1,20 @@
 package dev.loom.otlp.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.IO;
 import org.jspecify.annotations.Nullable;
 
 /** Listens on a Unix domain socket whose file only its owner can open. Replaces the file of a dead server. */
 final class SocketFileConnector extends WatchedConnector {
     private final Path file;
     private volatile @Nullable ServerSocketChannel listening;
+    private volatile @Nullable Object key;
 
     SocketFileConnector(Server server, ByteBufferPool pool, Path file, ConnectionFactory... factories) {
         super(server, pool, factories);
@@ -27,6 +27,7 @@ final class SocketFileConnector extends WatchedConnector {
             return; // a server opens its connectors before it starts them, and then each opens itself again
         }
         listening = SocketFile.listen(file);
+        key = SocketFile.key(file);
     }
 
     @Override
@@ -50,12 +51,8 @@ final class SocketFileConnector extends WatchedConnector {
         ServerSocketChannel channel = listening;
         listening = null;
         if (channel != null) {
-            try {
-                channel.close();
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            IO.close(channel); // a failure must not keep the server from being stopped
+            SocketFile.delete(file, key);
         }
     }
 }

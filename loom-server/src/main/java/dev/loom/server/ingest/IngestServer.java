@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -50,6 +49,7 @@ public final class IngestServer implements AutoCloseable {
     private final Thread acceptor = new Thread(this::accept, "loom-ingest");
     private final Thread watch = new Thread(this::watch, "loom-ingest-deadlines");
     private volatile ServerSocketChannel listener;
+    private volatile @Nullable Object socketKey;
     private volatile boolean closing;
 
     private IngestServer(
@@ -63,6 +63,7 @@ public final class IngestServer implements AutoCloseable {
             long frameDeadlineNs) {
         this.listener = listener;
         unixPath = endpoint.socket();
+        socketKey = unixPath == null ? null : SocketFile.key(unixPath);
         found = unixPath == null
                 ? new Endpoint(endpoint.host(), listener.socket().getLocalPort(), null)
                 : endpoint;
@@ -152,6 +153,7 @@ public final class IngestServer implements AutoCloseable {
         }
         try {
             listener = unixPath == null ? bind(found) : SocketFile.listen(unixPath);
+            socketKey = unixPath == null ? null : SocketFile.key(unixPath);
         } catch (IOException | RuntimeException e) {
             // retried until it succeeds; meanwhile problem() reports it
         }
@@ -234,8 +236,11 @@ public final class IngestServer implements AutoCloseable {
         connections.remove(connection);
     }
 
-    /** Stops accepting, gives frames in progress {@code graceNs} to finish, then ends all connections. */
+    /** Stops accepting, gives frames in progress {@code graceNs} to finish, then ends all connections. Idempotent. */
     public void close(long graceNs) {
+        if (closing) {
+            return;
+        }
         closing = true;
         LockSupport.unpark(watch);
         closeListener();
@@ -250,11 +255,11 @@ public final class IngestServer implements AutoCloseable {
     private synchronized void closeListener() {
         try {
             listener.close();
-            if (unixPath != null) {
-                Files.deleteIfExists(unixPath);
-            }
         } catch (IOException e) {
             // the process ends anyway
+        }
+        if (unixPath != null) {
+            SocketFile.delete(unixPath, socketKey);
         }
     }
 
