@@ -8,10 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.interfaces.ECPublicKey;
@@ -34,6 +37,8 @@ final class PemFiles {
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----([A-Za-z0-9+/=\\s]+)-----END");
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519", "Ed448");
+    /** Any byte: an empty text does not suit every algorithm. */
+    private static final byte SIGNED = 0;
     /** The version, and the tag before the key's length. */
     private static final byte[] SEC1_START = {0x02, 0x01, 0x01, 0x04};
     /** The version and RSA's AlgorithmIdentifier, in a PKCS #8 structure. */
@@ -45,8 +50,33 @@ final class PemFiles {
     static KeyStore keyStore(Path certFile, Path keyFile) throws IOException, GeneralSecurityException {
         Certificate[] chain = certificates(certFile).toArray(new Certificate[0]);
         KeyStore store = emptyStore();
-        store.setKeyEntry("server", privateKey(keyFile, chain[0]), PASSWORD.toCharArray(), chain);
+        PrivateKey key = privateKey(keyFile, chain[0]);
+        if (!isPair(key, chain[0].getPublicKey())) {
+            throw new IOException(
+                    "private key is not that of the certificate: cert_file=" + certFile + ", key_file=" + keyFile);
+        }
+        store.setKeyEntry("server", key, PASSWORD.toCharArray(), chain);
         return store;
+    }
+
+    /** Whether one verifies what the other signs. */
+    private static boolean isPair(PrivateKey key, PublicKey certified) throws GeneralSecurityException {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> key.getAlgorithm(); // Ed25519 and Ed448
+        };
+        Signature signature = Signature.getInstance(algorithm);
+        signature.initSign(key);
+        signature.update(SIGNED);
+        byte[] signed = signature.sign();
+        try {
+            signature.initVerify(certified);
+            signature.update(SIGNED);
+            return signature.verify(signed);
+        } catch (InvalidKeyException | SignatureException e) {
+            return false; // of another algorithm or curve
+        }
     }
 
     /** A store of the authorities that certificates are checked against. */

@@ -208,6 +208,34 @@ class TlsTest {
     }
 
     @Test
+    void shouldNotTakeAKeyThatIsNotTheCertificates() throws Exception {
+        String reason = "private key is not that of the certificate: cert_file=";
+        refused(first.cert, second.key, reason);
+        refused(second.cert, first.key, reason);
+        refused(first.cert, identity("third", "RSA").key, reason);
+        refused(second.cert, identity("longer", "EC", "-groupname", "secp521r1").key, reason);
+        Identity edwards = identity("edwards", "Ed25519");
+        refused(first.cert, edwards.key, reason);
+        start(new TlsConfig(edwards.cert, edwards.key)).close();
+    }
+
+    @Test
+    void shouldKeepTheOldPairUntilBothFilesOfTheNewOneAreThere() throws Exception {
+        Path cert = Files.copy(first.cert, folder.resolve("pair.crt"));
+        Path key = Files.copy(first.key, folder.resolve("pair.key"));
+        try (TestServer server = start(renewed(cert, key))) {
+            X509Certificate before = certificateOf(server);
+            Files.copy(second.cert, cert, StandardCopyOption.REPLACE_EXISTING);
+            awaitFailure(server, "private key is not that of the certificate");
+            assertEquals(before, certificateOf(server));
+            Files.copy(second.key, key, StandardCopyOption.REPLACE_EXISTING);
+            while (certificateOf(server).equals(before)) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
     void shouldReadKeysOfPkcs1() throws Exception {
         String pkcs8 = Files.readString(first.key);
         byte[] der = Base64.getMimeDecoder().decode(pkcs8.replaceAll("-----.*-----", ""));
