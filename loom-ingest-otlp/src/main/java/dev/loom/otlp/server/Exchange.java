@@ -116,6 +116,16 @@ abstract class Exchange implements Invocable.Task {
 
     /** Takes what has arrived; returns a refusal to answer now, or null. */
     private synchronized @Nullable Refusal receive() {
+        try {
+            return receiveAvailable();
+        } catch (RuntimeException | Error e) {
+            enter(State.ANSWERED); // whoever called ends the request
+            closeBody();
+            throw e;
+        }
+    }
+
+    private @Nullable Refusal receiveAvailable() {
         while (state == State.RECEIVING || state == State.DISCARDING) {
             Content.Chunk chunk = request.read();
             if (chunk == null) {

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpVersion;
@@ -32,6 +31,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.HostPort;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,28 +60,30 @@ public final class HttpServers implements AutoCloseable {
     private static final int THREADS_MAX = 16;
     private static final int NETWORK_BUFFER_LENGTH = 16 << 10;
     private static final long POOLED_BYTES_MAX = 8 << 20;
-    private static final long SWEEP_MS = 250;
+    private static final long SWEEP_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final ServerProtection protection;
     private final Consumer<Throwable> failures;
     private final QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
     private final Server server;
     private final Gate gate;
-    /** Whether sweeps are scheduled, which is so while there are connections. */
-    private final AtomicBoolean sweeping = new AtomicBoolean();
-
+    private final Sweeps sweeps;
+    private final @Nullable Sweeps reloads;
     private final List<ServerConnector> connectors = new ArrayList<>();
     private final Map<ServerConnector, Endpoint> endpoints = new HashMap<>();
     private final SslContextFactory.@Nullable Server tls;
-    private final @Nullable ReloadedFiles reloaded;
     private volatile boolean closed;
 
     private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
         this.protection = protection;
         this.failures = failures;
         threads.setName("loom-http");
-        reloaded = ReloadedFiles.of(protection);
-        ConnectionGuard connections = new ConnectionGuard(protection, this::beginSweeps);
+        ReloadedFiles files = ReloadedFiles.of(protection);
+        reloads = files == null
+                ? null
+                : new Sweeps(this::scheduler, files.intervalNs(), this::isRunning, () -> reloadSoon(files));
+        sweeps = new Sweeps(this::scheduler, SWEEP_NS, () -> connections() > 0 && isRunning(), this::look);
+        ConnectionGuard connections = new ConnectionGuard(protection, this.sweeps::begin);
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
         gate = new Gate(
                 connections, hosts, protection.tokenFile() == null ? null : BearerToken.read(protection.tokenFile()));
@@ -197,9 +199,7 @@ public final class HttpServers implements AutoCloseable {
         }
         server.setHandler(handlers);
         server.start();
-        if (reloaded != null) {
-            scheduleReload(reloaded);
-        }
+        beginReloads();
     }
 
     private ServerConnector connector(Endpoint endpoint) {
@@ -266,56 +266,31 @@ public final class HttpServers implements AutoCloseable {
         return factory;
     }
 
-    private void beginSweeps() {
-        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            scheduleSweep();
-        }
+    private Scheduler scheduler() {
+        return server.getScheduler();
     }
 
-    private void scheduleSweep() {
-        server.getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
-    }
-
-    private void sweep() {
-        try {
-            look();
-        } finally {
-            sweepAgain();
-        }
+    private boolean isRunning() {
+        return server.isRunning();
     }
 
     /** Looks at each connection once. */
     void look() {
+        beginReloads(); // they may have ended for lack of memory
         for (ServerConnector connector : connectors) {
             gate.connections.sweep(connector.getConnectedEndPoints());
         }
     }
 
-    private void sweepAgain() {
-        if (gate.connections.connections() == 0) {
-            sweeping.set(false);
-            if (gate.connections.connections() > 0) {
-                beginSweeps(); // a connection that came in the meantime may have found sweeps still scheduled
-            }
-        } else if (server.isRunning()) {
-            scheduleSweep();
+    private void beginReloads() {
+        if (reloads != null) {
+            reloads.begin();
         }
     }
 
-    private void scheduleReload(ReloadedFiles files) {
-        server.getScheduler()
-                .schedule(
-                        () -> {
-                            if (server.isRunning()) {
-                                try {
-                                    threads.execute(() -> reload(files));
-                                } finally {
-                                    scheduleReload(files);
-                                }
-                            }
-                        },
-                        files.intervalNs(),
-                        TimeUnit.NANOSECONDS);
+    /** Reading files may take long, and the scheduler's thread has deadlines to see to. */
+    private void reloadSoon(ReloadedFiles files) {
+        threads.execute(() -> reload(files));
     }
 
     /** Reloads files that changed; if one can't be read, the old contents stay in use until it can be. */

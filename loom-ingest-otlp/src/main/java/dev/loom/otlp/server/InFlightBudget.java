@@ -27,9 +27,6 @@ public final class InFlightBudget implements AutoCloseable {
     /** The client's answer if there is no room for its request. */
     static final Refusal NO_ROOM = Refusal.later("memory for requests in flight is exhausted");
 
-    /** The new place of a region, in granules. */
-    private record Place(int start, int size) {}
-
     private final ByteBuffer area;
     private final UnsafeBuffer buffer;
     private final RegionAllocator allocator;
@@ -134,13 +131,15 @@ public final class InFlightBudget implements AutoCloseable {
      */
     public synchronized @Nullable Region reserve(int length) {
         int granules = granulesOf(length);
+        Region region = new Region(this, 0, 0); // first, as nothing can fail once the granules are taken
         int offset = closed ? -1 : allocator.allocate(granules);
         if (offset < 0) {
             pressed = true;
             return null;
         }
         count(granules);
-        return new Region(this, offset * GRANULE, granules * GRANULE);
+        region.move(offset * GRANULE, granules * GRANULE);
+        return region;
     }
 
     /** The bytes of all regions. */
@@ -163,18 +162,20 @@ public final class InFlightBudget implements AutoCloseable {
     boolean grow(Region region, int capacity, int desired) {
         int start = region.offset() / GRANULE;
         int has = region.capacity() / GRANULE;
-        Place place = lengthen(start, has, granulesOf(capacity), granulesOf(desired));
-        if (place == null) {
+        long place = lengthen(start, has, granulesOf(capacity), granulesOf(desired));
+        if (place < 0) {
             return false;
         }
-        region.move(place.start * GRANULE, place.size * GRANULE);
-        if (place.start != start) {
+        int newStart = (int) (place >>> Integer.SIZE);
+        region.move(newStart * GRANULE, (int) place * GRANULE);
+        if (newStart != start) {
             release(start * GRANULE, has * GRANULE);
         }
         return true;
     }
 
-    private synchronized @Nullable Place lengthen(int start, int has, int least, int desired) {
+    /** Takes no memory. Returns the new start and, in the lower half, the new size, in granules; negative if there is no room. */
+    private synchronized long lengthen(int start, int has, int least, int desired) {
         int behind = allocator.extend(start + has, desired - has);
         if (has + behind >= least) {
             return take(start, has + behind, behind);
@@ -190,14 +191,14 @@ public final class InFlightBudget implements AutoCloseable {
         }
         if (elsewhere < 0) {
             pressed = true;
-            return null;
+            return -1;
         }
         return take(elsewhere, size, size);
     }
 
-    private Place take(int start, int size, int more) {
+    private long take(int start, int size, int more) {
         count(more);
-        return new Place(start, size);
+        return (long) start << Integer.SIZE | size;
     }
 
     /** Releases bytes that were a region or the end of one. */

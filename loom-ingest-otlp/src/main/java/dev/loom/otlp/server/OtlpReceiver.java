@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -18,7 +17,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * its connection.
  */
 public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
-    private static final long SWEEP_MS = 100;
+    private static final long SWEEP_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final Refusal TOO_MANY = Refusal.later("too many requests at once");
     private static final String SERVICES = "/opentelemetry.proto.collector.";
     private static final Map<String, Signal> CALLS = Map.of(
@@ -51,10 +49,8 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
-    /** Whether sweeps are scheduled, which is so while there are requests. */
-    private final AtomicBoolean sweeping = new AtomicBoolean();
-
-    private volatile Scheduler.@Nullable Task sweep;
+    private final Sweeps sweeps = new Sweeps(
+            () -> getServer().getScheduler(), SWEEP_NS, () -> !exchanges.isEmpty() && isRunning(), this::sweep);
 
     /**
      * Allocates the memory for requests.
@@ -143,35 +139,13 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     @Override
     protected void doStop() throws Exception {
         super.doStop();
-        Scheduler.Task last = sweep;
-        if (last != null) {
-            last.cancel();
-        }
+        sweeps.stop();
         workers().close();
         budget.close();
     }
 
-    private void beginSweeps() {
-        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            budget.takePressed(); // what was noted is long past
-            scheduleSweep();
-        }
-    }
-
-    private void scheduleSweep() {
-        sweep = getServer().getScheduler().schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
-    }
-
-    /** Continues whatever an exchange throws, as nothing else ends what takes too long. */
     private void sweep() {
-        try {
-            sweepAll(System.nanoTime());
-        } finally {
-            sweepAgain();
-        }
-    }
-
-    private void sweepAll(long now) {
+        long now = System.nanoTime();
         if (budget.takePressed()) {
             // Long enough to find every slow request that holds memory.
             pressedUntilNs = now + 2 * timeoutNs(true, true);
@@ -179,17 +153,6 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         boolean pressed = now - pressedUntilNs < 0;
         for (Exchange exchange : exchanges) {
             exchange.sweep(now, pressed);
-        }
-    }
-
-    private void sweepAgain() {
-        if (exchanges.isEmpty()) {
-            sweeping.set(false);
-            if (!exchanges.isEmpty()) {
-                beginSweeps(); // a request that came in the meantime may have found sweeps still scheduled
-            }
-        } else if (isRunning()) {
-            scheduleSweep();
         }
     }
 
@@ -204,8 +167,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             }
             Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
             exchanges.add(exchange);
-            beginSweeps();
             Request.addCompletionListener(request, failure -> exchanges.remove(exchange));
+            if (sweeps.begin()) {
+                budget.takePressed(); // what was noted is long past
+            }
             exchange.start();
         } catch (RefusalException e) {
             counters.refuseUnread(

@@ -9,12 +9,15 @@ import java.util.Arrays;
  * <p>Not thread-safe. All offsets and sizes are in granules.
  */
 final class RegionAllocator {
-    private int[] offsets = new int[16];
-    private int[] sizes = new int[16];
+    private final int[] offsets;
+    private final int[] sizes;
     private int runs;
     private int free;
 
     RegionAllocator(int size) {
+        int runsMax = size / 2 + 1; // all allocated here, so that freeing takes no memory
+        offsets = new int[runsMax];
+        sizes = new int[runsMax];
         runs = 1;
         sizes[0] = size;
         free = size;
@@ -103,10 +106,6 @@ final class RegionAllocator {
     }
 
     private void insert(int i, int offset, int size) {
-        if (runs == offsets.length) {
-            offsets = Arrays.copyOf(offsets, 2 * runs);
-            sizes = Arrays.copyOf(sizes, 2 * runs);
-        }
         System.arraycopy(offsets, i, offsets, i + 1, runs - i);
         System.arraycopy(sizes, i, sizes, i + 1, runs - i);
         offsets[i] = offset;
