@@ -142,6 +142,15 @@ public final class InFlightBudget implements AutoCloseable {
         return region;
     }
 
+    /**
+     * As {@link #reserve(int)}, for who gives way to others: not if less than so many bytes would remain to them, unless nothing is in
+     * use, and without a sign to them that memory is short.
+     */
+    public synchronized @Nullable Region reserve(int length, int left) {
+        long remain = area.capacity() - used - (long) granulesOf(length) * GRANULE;
+        return used > 0 && remain < left ? null : reserve(length);
+    }
+
     /** The bytes of all regions. */
     UnsafeBuffer buffer() {
         return buffer;

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Serves one connection on its own thread, until it ends, breaks the protocol or misses a deadline. */
 final class IngestConnection implements Runnable {
     private static final int RETRY_DELAY_MS = 100;
+    /** The part of the memory that batches leave to others: as much as OTLP's largest message, which never takes more. */
+    private static final int OTHERS_SHARE = 4;
 
     private final SocketChannel socket;
     private final @Nullable TlsChannel tls;
@@ -162,7 +164,7 @@ final class IngestConnection implements Runnable {
             retry(0, "store is not writable");
             return;
         }
-        try (Region room = server.memory.reserve(length)) {
+        try (Region room = server.memory.reserve(length, server.memory.capacity() / OTHERS_SHARE)) {
             if (room == null) {
                 channel.skip();
                 retry(0, "no memory for the batch");
