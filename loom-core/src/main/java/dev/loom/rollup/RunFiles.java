@@ -102,7 +102,8 @@ public final class RunFiles {
         bytes.addAndGet(more);
     }
 
-    private static long taken(long length) {
+    /** The bytes that a file of a length may take on the disk. */
+    static long taken(long length) {
         return length + Storage.FILE_EXCESS_LENGTH;
     }
 

@@ -1,10 +1,10 @@
 package dev.loom.rollup;
 
 import dev.loom.api.ValueType;
+import dev.loom.error.StoreIoException;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.io.LoomFile;
-import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -34,6 +34,9 @@ public final class RunWriter implements AutoCloseable {
     private Path path = Path.of("");
     private @Nullable LoomFile file;
     private boolean isNew;
+    /** What the file takes of the disk. */
+    private long taken;
+
     private long at;
     private int length;
     private int directory;
@@ -56,6 +59,7 @@ public final class RunWriter implements AutoCloseable {
         path = files.path(runLevel, runNumber);
         at = RunFileDescriptor.headLength();
         isNew = !files.storage().exists(path);
+        taken = 0;
         if (!isNew) {
             open();
         }
@@ -63,16 +67,15 @@ public final class RunWriter implements AutoCloseable {
         directory = -1;
     }
 
-    /** Opens the file that exists; one that is damaged is begun again. */
+    /** Opens the file that exists; one that is damaged will be begun again. */
     private void open() {
         LoomFile opened = files.storage().openToWrite(path, false);
         file = opened;
         ByteBuffer header = ByteBuffer.allocate(RunFileDescriptor.SLOTS_OFFSET);
         opened.read(header, 0);
         long size = opened.size();
+        taken = RunFiles.taken(size);
         if (size < at || !header.flip().equals(RunFileDescriptor.header(storeId, level, number))) {
-            opened.truncate(0);
-            files.count(-size - Storage.FILE_EXCESS_LENGTH);
             isNew = true;
         } else {
             at = size;
@@ -186,11 +189,38 @@ public final class RunWriter implements AutoCloseable {
             throw new IllegalStateException("run can't be written: level=" + level + ", number=" + number
                     + ", directory bytes=" + (length - directory) + ", max=" + RunFileDescriptor.LENGTH_MAX);
         }
-        long more = length + (isNew ? RunFileDescriptor.headLength() + Storage.FILE_EXCESS_LENGTH : 0);
+        long more = RunFiles.taken(at + length) - taken;
         if (!room.test(more)) {
             return false;
         }
         files.count(more);
+        boolean whole = false;
+        try {
+            write();
+            whole = true;
+        } finally {
+            if (!whole) {
+                files.count(takenNow() - taken - more);
+            }
+        }
+        close();
+        return true;
+    }
+
+    /** What the file takes after a write that failed half way; if it doesn't tell, as much as it would have if it hadn't. */
+    private long takenNow() {
+        LoomFile opened = file;
+        if (opened == null) {
+            return taken;
+        }
+        try {
+            return RunFiles.taken(opened.size());
+        } catch (StoreIoException e) {
+            return RunFiles.taken(at + length);
+        }
+    }
+
+    private void write() {
         LoomFile target = file;
         if (target == null) {
             files.storage().createDirectories(files.folder());
@@ -199,6 +229,9 @@ public final class RunWriter implements AutoCloseable {
         }
         written.add(path);
         if (isNew) {
+            if (taken > 0) {
+                target.truncate(0);
+            }
             writeHead(target);
         }
         bytes.limit(length).position(0);
@@ -211,8 +244,6 @@ public final class RunWriter implements AutoCloseable {
         target.write(
                 slot.flip(),
                 RunFileDescriptor.SLOTS_OFFSET + (long) RunShape.slot(number) * RunFileDescriptor.SLOT_LENGTH);
-        close();
-        return true;
     }
 
     private void writeHead(LoomFile target) {

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.HookedStorage;
 import dev.loom.api.ValueType;
+import dev.loom.error.StoreIoException;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
+import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -238,6 +241,77 @@ class RunFilesTest {
             assertEquals(expected, read(reader));
         }
         assertEquals(Files.size(file) + Storage.FILE_EXCESS_LENGTH, files.bytes());
+    }
+
+    /** What all files take of the disk, by their lengths. */
+    private long taken() {
+        return files.all().stream().mapToLong(files::length).sum() + files.all().size() * Storage.FILE_EXCESS_LENGTH;
+    }
+
+    private static void begin(RunWriter writer) {
+        writer.begin(1, 0);
+        writer.addBins(new UnsafeBuffer(new byte[50_000]), 50_000);
+        writer.beginDirectory(0, 1 << 16, 0, 1, 0);
+    }
+
+    @Test
+    void shouldCountOnlyWhatFailedWritesHaveLeft() {
+        int[] writesUntilFailure = {-1}; // -1: no file can be opened
+        Storage failing = new HookedStorage() {
+            @Override
+            public LoomFile openToWrite(Path file, boolean direct) {
+                if (writesUntilFailure[0] < 0) {
+                    throw new StoreIoException("injected: file=" + file);
+                }
+                return super.openToWrite(file, direct);
+            }
+
+            @Override
+            protected void onWrite(Path file, long position, boolean direct) {
+                if (writesUntilFailure[0]-- == 0) {
+                    throw new StoreIoException("injected: file=" + file);
+                }
+            }
+        };
+        files = new RunFiles(failing, folder.resolve(RunFiles.FOLDER));
+        int failed = 0;
+        try (RunWriter writer = new RunWriter(files, STORE)) {
+            // a head if the file is new, bins and directory, slot
+            for (int failsAt : new int[] {-1, -1, 0, 0, 1, 1, 2, 2, 1, 0, -1}) {
+                for (int attempt = 0; attempt < 3; attempt++) {
+                    writesUntilFailure[0] = Integer.MAX_VALUE;
+                    begin(writer);
+                    writesUntilFailure[0] = failsAt;
+                    try {
+                        assertTrue(writer.finish(bytes -> true));
+                    } catch (StoreIoException e) {
+                        failed++;
+                    }
+                    assertEquals(taken(), files.bytes(), "fails at write " + failsAt);
+                }
+            }
+        }
+        assertTrue(failed > 20, "failed=" + failed);
+    }
+
+    @Test
+    void shouldKeepADamagedFileUntilThereIsRoomForANewOne() throws IOException {
+        write(1, 0);
+        Path file = files.path(1, 0);
+        for (int length : new int[] {0, RunFileDescriptor.headLength() - 1}) {
+            Files.write(file, new byte[length]);
+            files.prepare(0, Long.MAX_VALUE);
+            try (RunWriter writer = new RunWriter(files, STORE)) {
+                for (int attempt = 0; attempt < 3; attempt++) {
+                    begin(writer);
+                    assertFalse(writer.finish(bytes -> false));
+                    assertEquals(length, Files.size(file));
+                    assertEquals(taken(), files.bytes());
+                }
+            }
+        }
+        write(1, 1);
+        assertEquals(taken(), files.bytes());
     }
 
     @Test
