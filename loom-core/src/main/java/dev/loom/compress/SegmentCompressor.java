@@ -1,5 +1,6 @@
 package dev.loom.compress;
 
+import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * closed by it.
  */
 public final class SegmentCompressor implements AutoCloseable {
-    /** Nothing came of it: the file is too short, or would hardly get smaller. */
+    /** Nothing came of it: the file is too short or can't be read, or would hardly get smaller. */
     public static final long NOTHING = -1;
 
     /** A copy that is not at least this part smaller is not worth the time of its readers. */
@@ -98,8 +99,7 @@ public final class SegmentCompressor implements AutoCloseable {
             block.clear();
             for (int i = 0; i < pages; i++) {
                 long offset = (long) i << PageDescriptor.PAGE_SHIFT;
-                pageBytes.clear();
-                if (source.read(pageBytes, offset) != PageDescriptor.PAGE_LENGTH) {
+                if (!reads(source, offset)) {
                     return NOTHING;
                 }
                 PageForm form = encode(first + offset);
@@ -123,6 +123,16 @@ public final class SegmentCompressor implements AutoCloseable {
             copy.write(header.clear(), 0);
             copy.force();
             return end;
+        }
+    }
+
+    /** Reads a page; false if the disk doesn't deliver it, now or ever. */
+    private boolean reads(LoomFile source, long offset) {
+        pageBytes.clear();
+        try {
+            return source.read(pageBytes, offset) == PageDescriptor.PAGE_LENGTH;
+        } catch (StoreIoException e) {
+            return false;
         }
     }
 
