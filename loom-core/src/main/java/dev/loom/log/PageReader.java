@@ -102,7 +102,7 @@ public final class PageReader implements AutoCloseable {
         complete = true;
         failure = null;
         try {
-            if (copyFromFile(pageAddress)) {
+            if (copyFromFile(pageAddress) || copyFromFileAnew(pageAddress)) {
                 return PageState.PRESENT;
             }
         } catch (StoreIoException e) {
@@ -143,6 +143,16 @@ public final class PageReader implements AutoCloseable {
         pageOffset = (int) (pageAddress - blockStart);
         return pageOffset + PageDescriptor.PAGE_LENGTH <= blockEnd - blockStart
                 && checksum.valid(block, blockBytes, pageOffset, pageAddress);
+    }
+
+    /** An interrupt may have had the file opened again, when a compressed one had taken its place. */
+    private boolean copyFromFileAnew(long pageAddress) {
+        if (view.segments().decoders() == null) {
+            return false;
+        }
+        segments.reset();
+        blockEnd = 0;
+        return copyFromFile(pageAddress);
     }
 
     /** Reads one page, or, if the last read was of its neighbour, a block in that direction. */
