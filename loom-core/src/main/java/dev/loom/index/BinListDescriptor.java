@@ -68,9 +68,9 @@ public final class BinListDescriptor {
         return Long.SIZE - Long.numberOfLeadingZeros(range);
     }
 
-    /** The bytes of the values of a bin. */
+    /** The bytes of the values of a bin; more than any list has if they are more than an int can say. */
     public static int valuesLength(int count, int valueBits) {
-        return (int) (((long) count * valueBits + Byte.SIZE - 1) / Byte.SIZE);
+        return (int) Math.min(Integer.MAX_VALUE, ((long) count * valueBits + Byte.SIZE - 1) / Byte.SIZE);
     }
 
     /** The bytes of the bits of a sum of doubles without trailing zeros. */

@@ -62,11 +62,9 @@ public final class MergedIndex {
         return values != null;
     }
 
-    /** Adds a value of a bin that was added, if it takes them. */
-    public void addValue(int bin, long key) {
-        if (values != null) {
-            values.add(bin, key);
-        }
+    /** Adds a value of a bin that was added, if it takes them. Returns whether the bin's values are still kept. */
+    public boolean addValue(int bin, long key) {
+        return values != null && values.add(bin, key);
     }
 
     /** Forgets the values of a bin, since those of a part are not known. */

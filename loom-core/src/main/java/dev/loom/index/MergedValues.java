@@ -32,19 +32,19 @@ final class MergedValues {
         }
     }
 
-    /** Adds a value of a bin. */
-    void add(int bin, long key) {
+    /** Adds a value of a bin. Returns whether the bin's values are still kept; once they aren't, they never will be. */
+    boolean add(int bin, long key) {
         Values values = bins.get(bin);
         if (values == null) {
             values = new Values();
             bins.put(bin, values);
         }
         if (values == UNKNOWN) {
-            return;
+            return false;
         }
         if (values.count == binMax) {
             drop(bin);
-            return;
+            return false;
         }
         if (values.count == values.keys.length) {
             values.keys = Arrays.copyOf(values.keys, 2 * values.count);
@@ -52,7 +52,9 @@ final class MergedValues {
         values.keys[values.count++] = key;
         if (++total > TOTAL_MAX) {
             shrink();
+            return bins.get(bin) != UNKNOWN;
         }
+        return true;
     }
 
     /** Forgets the values of a bin, of which some are not known. */

@@ -182,9 +182,7 @@ final class RunBuilder {
             if (bins == null) {
                 merged.dropBins();
             } else {
-                BinListReader list = reader(totals.indexId());
-                list.wrap(bins.buffer(), bins.offset(), bins.length());
-                addBins(merged, list);
+                addBins(merged, reader(totals.indexId()), bins.buffer(), bins.offset(), bins.length());
             }
         }
     }
@@ -249,9 +247,11 @@ final class RunBuilder {
         });
     }
 
-    private void addBins(MergedIndex merged, BinListReader list) {
+    /** Adds the bins of a part; if they are malformed, the index goes without. */
+    private void addBins(MergedIndex merged, BinListReader list, DirectBuffer from, int offset, int length) {
         int before = merged.binCount();
         try {
+            list.wrap(from, offset, length);
             putBins(merged, list);
         } catch (CorruptStoreException e) {
             merged.dropBins();
@@ -288,8 +288,9 @@ final class RunBuilder {
             merged.dropValues(bin);
             return;
         }
-        for (int i = 0; i < list.count(); i++) {
-            merged.addValue(bin, list.key(i));
+        boolean kept = true;
+        for (int i = 0; kept && i < list.count(); i++) {
+            kept = merged.addValue(bin, list.key(i));
         }
     }
 
@@ -351,9 +352,7 @@ final class RunBuilder {
             addKeys(source, totals, readable ? run.bins() : null, 0, run.binsLength());
         } else if (totals.count() > 0 && merged.hasBins()) {
             if (run.readBins(totals)) {
-                BinListReader list = reader(totals.indexId());
-                list.wrap(run.bins(), 0, run.binsLength());
-                addBins(merged, list);
+                addBins(merged, reader(totals.indexId()), run.bins(), 0, run.binsLength());
             } else {
                 merged.dropBins();
             }

@@ -2,12 +2,14 @@ package dev.loom.index;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Bins;
 import dev.loom.api.DoubleSum;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.read.BinListReader;
 import dev.loom.value.BinScale;
 import java.math.BigInteger;
@@ -135,6 +137,30 @@ class KeptValuesTest {
             assertEquals(
                     expected.stream().map(BigInteger::valueOf).reduce(BigInteger.ZERO, BigInteger::add),
                     sum.toBigInteger());
+        }
+    }
+
+    /** Values of which there are more bytes than an int can say; of the second count these overflow to four. */
+    @Test
+    void shouldRefuseCountsThatNoBytesHold() {
+        BinScale scale = BinScale.of(Bins.linear(0, 1, 1), ValueType.I64);
+        for (int flag : new int[] {BinListDescriptor.VALUES_FLAG, BinListDescriptor.SOME_VALUES_FLAG}) {
+            for (int count : new int[] {1 << 29, 545_392_673, Integer.MAX_VALUE}) {
+                boolean some = flag == BinListDescriptor.SOME_VALUES_FLAG;
+                int form = some ? BinListDescriptor.MORE_WITH_VALUES : BinListDescriptor.MORE;
+                UnsafeBuffer list = new UnsafeBuffer(new byte[64]);
+                list.putByte(0, (byte) flag);
+                int at = Varints.put(list, 1, form); // bin 0
+                at = Varints.put(list, at, count - BinListDescriptor.MORE_COUNT_MIN);
+                at = Varints.put(list, at, 0);
+                at = Varints.put(list, at, Long.MAX_VALUE); // the range, of 63 bits
+                int length = at + 8;
+                BinListReader reader = new BinListReader(scale, ValueType.I64);
+                reader.wrap(list, 0, length);
+                assertThrows(CorruptStoreException.class, reader::nextCount, () -> "count=" + count);
+                reader.wrap(list, 0, length);
+                assertThrows(CorruptStoreException.class, reader::next, () -> "count=" + count);
+            }
         }
     }
 

@@ -162,6 +162,20 @@ class MergedValuesTest {
     }
 
     @Test
+    void shouldTellWhenABinHasLostItsValues() {
+        MergedValues values = new MergedValues();
+        int kept = 0;
+        while (kept < 100_000 && values.add(1, 7)) {
+            kept++;
+        }
+        assertTrue(kept >= 64 && kept < 100_000, "kept=" + kept);
+        assertFalse(values.add(1, 7));
+        assertTrue(values.add(2, 7));
+        values.drop(2);
+        assertFalse(values.add(2, 7));
+    }
+
+    @Test
     void shouldGoWithoutTheFullestBinsWhenThereIsNoRoom() {
         Bins bins = Bins.linear(0, 1_000_000, 1_000);
         BinScale scale = BinScale.of(bins, ValueType.I64);
