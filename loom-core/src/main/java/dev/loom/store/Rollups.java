@@ -2,13 +2,17 @@ package dev.loom.store;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.rollup.RunFiles;
 import dev.loom.rollup.RunReader;
 import dev.loom.rollup.RunShape;
 import dev.loom.rollup.RunWriter;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
@@ -59,8 +63,12 @@ final class Rollups implements AutoCloseable {
     /** How much was durable when there was nothing more to do. */
     private long doneTo = -1;
 
-    private volatile @Nullable CompletableFuture<Boolean> finished;
-    private @Nullable CompletableFuture<Boolean> answered;
+    /** What callers wait for, each for its own. */
+    private final Set<CompletableFuture<Boolean>> awaited = ConcurrentHashMap.newKeySet();
+
+    /** Those that the attempt answers. */
+    private List<CompletableFuture<Boolean>> answered = List.of();
+
     private boolean lacksRoom;
 
     Rollups(Parts parts) {
@@ -82,7 +90,7 @@ final class Rollups implements AutoCloseable {
 
     /** All of a processor while somebody waits. */
     private double share() {
-        return finished == null ? parts.share() : 1;
+        return awaited.isEmpty() ? parts.share() : 1;
     }
 
     void start() {
@@ -105,7 +113,8 @@ final class Rollups implements AutoCloseable {
     }
 
     private boolean work() {
-        CompletableFuture<Boolean> awaited = finished; // read first: what is waited for was durable before
+        List<CompletableFuture<Boolean>> waiting =
+                List.copyOf(awaited); // read first: what is waited for was durable before
         long durable = parts.durable().getAsLong();
         boolean more = false;
         try {
@@ -114,17 +123,17 @@ final class Rollups implements AutoCloseable {
                 doneTo = more || lacksRoom ? -1 : durable;
             }
         } finally {
-            answered = more ? null : awaited;
+            answered = more ? List.of() : waiting;
         }
         return more;
     }
 
     private void answer() {
-        CompletableFuture<Boolean> waiting = answered;
-        if (waiting != null) {
-            answered = null;
-            waiting.complete(
-                    thread.failure() == null && !lacksRoom && parts.ready().getAsBoolean());
+        if (!answered.isEmpty()) {
+            boolean done =
+                    thread.failure() == null && !lacksRoom && parts.ready().getAsBoolean();
+            answered.forEach(each -> each.complete(done));
+            answered = List.of();
         }
     }
 
@@ -192,9 +201,10 @@ final class Rollups implements AutoCloseable {
             return true;
         }
         parts.guard().run();
-        lacksRoom = !builder.write(writer, level, number, parts.room());
+        boolean written = builder.write(writer, level, number, parts.room());
+        lacksRoom |= !written;
         built.refresh();
-        return !lacksRoom;
+        return written;
     }
 
     /**
@@ -204,22 +214,30 @@ final class Rollups implements AutoCloseable {
      */
     boolean finish(BooleanSupplier giveUp) {
         CompletableFuture<Boolean> request = new CompletableFuture<>();
-        finished = request;
+        awaited.add(request);
         thread.hurry();
         try {
             return thread.await(request, giveUp);
         } finally {
-            finished = null;
+            awaited.removeIf(each -> each == request);
         }
     }
 
-    /** Ends the thread, waits for its end, and makes durable what it has written; what can't be is deleted. */
+    /**
+     * Ends the thread, waits for its end, and makes durable what it has written; what can't be is deleted. Another writer's files are left
+     * alone. Memory that runs out is no failure.
+     */
     @Override
     public void close() {
         thread.close();
         try {
+            parts.guard().run();
+        } catch (LoomException | OutOfMemoryError e) {
+            return; // the files may be another writer's; checksums tell what is wrong with them
+        }
+        try {
             writer.sync();
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | OutOfMemoryError e) {
             deleteAll();
         }
     }
@@ -227,7 +245,7 @@ final class Rollups implements AutoCloseable {
     private void deleteAll() {
         try {
             parts.files().deleteAll();
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | OutOfMemoryError e) {
             // its checksums tell what is wrong with it
         }
     }
