@@ -41,14 +41,10 @@ final class FormulaResolution {
         Formula left = folded(operation.left());
         Formula right = folded(operation.right());
         Formula.Operation simpler = new Formula.Operation(left, operation.operator(), right);
-        if (left instanceof Formula.Constant && right instanceof Formula.Constant) {
-            @Nullable Linear constant = linear(simpler);
-            @Nullable BigDecimal value = constant == null ? null : constant.constant.decimal();
-            if (value != null) {
-                return new Formula.Constant(literal(value));
-            }
-        }
-        return simpler;
+        // parts whose decimals never end may make a whole whose decimals do
+        @Nullable Linear all = linear(simpler);
+        @Nullable BigDecimal value = all == null || all.field != null ? null : all.constant.decimal();
+        return value == null ? simpler : new Formula.Constant(literal(value));
     }
 
     private static Literal.Numeric literal(BigDecimal value) {
