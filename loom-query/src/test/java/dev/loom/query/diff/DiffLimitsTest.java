@@ -81,8 +81,10 @@ final class DiffLimitsTest {
         loom.push(source, new UnsafeBuffer(bytes), 0, bytes.length);
     }
 
-    /** Pushes records of which each tenth is slow and has another {@code op}. */
-    /** Slow records differ by op. Each value of k is as frequent among them as among the others, so that chance finds none. */
+    /**
+     * Pushes records of which each tenth is slow and has another {@code op}. Each value of {@code k} is as frequent among them as among
+     * the others, so that chance finds none.
+     */
     private void pushSlow(int records) {
         for (int i = 0; i < records; i++) {
             boolean slow = i % 10 == 0;

@@ -37,6 +37,7 @@ class ImpossibleComparisonTest {
                 "f32 == 1e39",
                 "f64 == 9007199254740993",
                 "s_ms == 1500us",
+                "u8 >= 100 / (1 / 3)",
                 "i64 > 1 and (u8 == 1 or u8 == 1000)"
             })
     void shouldRefuseWhatNeverHolds(String expression) {
@@ -65,6 +66,7 @@ class ImpossibleComparisonTest {
                 "f64 == 0.1",
                 "f64 < -1e309",
                 "f64 != 1e309",
+                "u8 >= 50 / (1 / 3)",
                 "s_ms == 1500ms"
             })
     void shouldTakeWhatCanHold(String expression) {
