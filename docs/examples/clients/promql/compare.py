@@ -3,6 +3,8 @@
     loom serve --dir D &                                        # an empty store
     python3 compare.py --prometheus prometheus --promtool promtool  # Debian's package, Prometheus 2.42
     python3 compare.py --oracle ./oracle                        # Prometheus 3's storage and engine, main.go, native histograms too
+
+With --grafana grafana/grafana (grafana/main.go) what Grafana's data source makes of the answers is compared.
 """
 
 import argparse
@@ -110,6 +112,31 @@ def ask(base, query):
         return json.load(e)["errorType"]
 
 
+def by_grafana(program, base, queries):
+    """What Grafana's data source makes of each query's answer."""
+    lines = "".join(json.dumps(query) + "\n" for query in queries)
+    printed = subprocess.run([program, base], input=lines, stdout=subprocess.PIPE, check=True, text=True).stdout
+    answers = [json.loads(line) for line in printed.splitlines()]
+    assert len(answers) == len(queries)
+    return [each["error"] and "execution" or each["rows"] for each in answers]
+
+
+def panels(result):
+    """What Grafana's data source should make of an answer."""
+    if not isinstance(result, list):
+        return result
+    found = []
+    for row in result:
+        points = row.get("values", [row["value"]] if "value" in row else [])
+        histograms = row.get("histograms", [row["histogram"]] if "histogram" in row else [])
+        for values in (
+                [[round(at * 1000), value] for at, value in points],
+                [[round(at * 1000), *bucket[1:]] for at, histogram in histograms for bucket in histogram.get("buckets", [])]):
+            if values:
+                found.append({"metric": row["metric"], "values": values})
+    return found
+
+
 def flat(value):
     """Numbers and texts in their order."""
     if isinstance(value, (list, tuple)):
@@ -180,29 +207,41 @@ parser.add_argument("--otlp", default="http://127.0.0.1:4318")
 parser.add_argument("--oracle")
 parser.add_argument("--prometheus")
 parser.add_argument("--promtool", default="promtool")
+parser.add_argument("--grafana")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--count", type=int, default=1000)
 args = parser.parse_args()
 
 modern = args.oracle is not None
 asked = cases.cases(args.seed, args.count, modern)
+if args.grafana:
+    for query in asked["queries"]:
+        if query["step"]:  # Grafana asks at multiples of the step, which it knows to the second
+            query["step"] = query["step"] // 1000 * 1000
+            query["start"], query["end"] = (query[end] // query["step"] * query["step"] for end in ("start", "end"))
 send(args.otlp, asked["series"])
-different = collections.Counter()
-with tempfile.TemporaryDirectory() as folder:
-    if modern:
-        lines = subprocess.run([args.oracle], input=json.dumps(asked).encode(), stdout=subprocess.PIPE, check=True).stdout
-        answers = [json.loads(line) for line in lines.decode().splitlines()]
-        expected = [each["error"] and "execution" or each["result"] or [] for each in answers]
-        process = None
-    else:
+
+
+def answers(base):
+    if args.grafana:
+        return by_grafana(args.grafana, base, asked["queries"])
+    return [ask(base, query) for query in asked["queries"]]
+
+
+if modern:
+    lines = subprocess.run([args.oracle], input=json.dumps(asked).encode(), stdout=subprocess.PIPE, check=True).stdout
+    parsed = [json.loads(line) for line in lines.decode().splitlines()]
+    expected = [each["error"] and "execution" or each["result"] or [] for each in parsed]
+    expected = [panels(each) for each in expected] if args.grafana else expected
+else:
+    with tempfile.TemporaryDirectory() as folder:
         process, base = serve(args.prometheus, args.promtool, asked["series"], folder)
-        expected = [ask(base, query) for query in asked["queries"]]
-    if process:
+        expected = answers(base)
         process.terminate()
         process.wait()
+different = collections.Counter()
 values = 0
-for query, right in zip(asked["queries"], expected):
-    found = ask(args.loom, query)
+for query, right, found in zip(asked["queries"], expected, answers(args.loom)):
     values += sum(1 for _ in flat(right))
     if not same(rows(found), rows(right)):
         different[query["query"]] += 1

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.loom.otlp.server.ClientTls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -41,8 +43,9 @@ final class IdleReadersTest {
     Path temp;
 
     private final List<Socket> sockets = new ArrayList<>();
-    private final TestClient http = new TestClient();
+    private TestClient http = new TestClient();
     private LoomServer sidecar;
+    private String origin = "";
 
     @BeforeEach
     void fill() {
@@ -58,10 +61,15 @@ final class IdleReadersTest {
     }
 
     private void start(String writeTimeout, String api) throws IOException {
-        String yaml =
-                "api: {max_queries: 2, max_followers: 2, " + api + "}\nserver: {write_timeout: " + writeTimeout + "}\n";
+        start(writeTimeout, api, "idle_timeout: 1m");
+    }
+
+    private void start(String writeTimeout, String api, String server) throws IOException {
+        String yaml = "api: {max_queries: 2, max_followers: 2, " + api + "}\nserver: {write_timeout: " + writeTimeout
+                + ", " + server + "}\n";
         sidecar = LoomServer.open(
                 TestServers.settings(temp, yaml, TestServers.API).build());
+        origin = "http://" + address();
     }
 
     private String address() {
@@ -84,7 +92,7 @@ final class IdleReadersTest {
     }
 
     private HttpRequest.Builder to(String path) {
-        return TestClient.request(sidecar, path).timeout(Duration.ofSeconds(30));
+        return HttpRequest.newBuilder(URI.create(origin + path)).timeout(Duration.ofSeconds(30));
     }
 
     private HttpResponse<String> ask(String path, String body) throws Exception {
@@ -234,9 +242,15 @@ final class IdleReadersTest {
 
     @Test
     void shouldEndTheStreamAloneOfWhoSharesAConnection() throws Exception {
-        start("500ms", "queue_timeout: 20s");
-        awaitMetric(
-                "loom_query_duration_seconds_count{query=\"scan\"} 0"); // by a request that can be upgraded to HTTP/2
+        TestIdentity identity = TestIdentity.create(temp, "localhost");
+        start(
+                "500ms",
+                "queue_timeout: 20s",
+                "tls: {cert_file: " + identity.cert() + ", key_file: " + identity.key() + "}");
+        http = new TestClient(HttpClient.newBuilder()
+                .sslContext(new ClientTls(identity.cert(), null, null).context())
+                .build());
+        origin = "https://localhost:" + address().split(":", 2)[1];
         HttpResponse<InputStream> ignored = http.send(post("/v1/scan", SCAN), BodyHandlers.ofInputStream());
         awaitMetric("loom_query_duration_seconds_count{query=\"scan\"} 1");
         awaitMetric("loom_http_connections 1");

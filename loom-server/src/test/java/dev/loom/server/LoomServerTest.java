@@ -82,6 +82,18 @@ final class LoomServerTest {
     }
 
     @Test
+    void shouldAnswerJavasOwnClientsWhichAskForAnUpgradeToHttp2() throws Exception {
+        try (Loom loom = open();
+                LoomServer server = LoomServer.start(loom, api().build())) {
+            for (int i = 0; i < 100; i++) {
+                String metrics = get(server, "/metrics").body();
+                assertTrue(metrics.length() > 64 * 1024, metrics);
+                assertTrue(metrics.endsWith("\n"), metrics);
+            }
+        }
+    }
+
+    @Test
     void shouldChangeNoSchemaOfAStoreThatTheApplicationWrites() throws Exception {
         try (Loom loom = open();
                 LoomServer server = LoomServer.start(loom, api().build())) {

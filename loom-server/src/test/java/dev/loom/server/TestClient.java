@@ -21,7 +21,7 @@ public final class TestClient {
 
     private final HttpClient http;
 
-    /** Upgrades connections to HTTP/2. */
+    /** Asks to upgrade connections to HTTP/2, as Java's client does by itself. */
     public TestClient() {
         this(HttpClient.newHttpClient());
     }

@@ -15,7 +15,6 @@ import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.FlowControlStrategy;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
-import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
@@ -35,7 +34,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves HTTP/1.1 and HTTP/2 (by ALPN with TLS, by prior knowledge or upgrade without) at one or more endpoints that share
+ * Serves HTTP/1.1 and HTTP/2 (by ALPN with TLS, by prior knowledge without) at one or more endpoints that share
  * threads, buffers and one {@link ServerProtection}.
  *
  * <p>Start and close must not run concurrently.
@@ -221,9 +220,7 @@ public final class HttpServers implements AutoCloseable {
     }
 
     private ConnectionFactory[] plainFactories(HttpConfiguration http) {
-        return new ConnectionFactory[] {
-            new HttpConnectionFactory(http), bounded(new HTTP2CServerConnectionFactory(http))
-        };
+        return new ConnectionFactory[] {new HttpConnectionFactory(http), bounded(new PriorKnowledgeFactory(http))};
     }
 
     private ConnectionFactory[] tlsFactories(HttpConfiguration http, SslContextFactory.Server context) {

@@ -86,7 +86,26 @@ class OtlpHttpTest {
         HttpResponse<byte[]> second = http2.send(request, BodyHandlers.ofByteArray());
         assertEquals(200, first.statusCode());
         assertEquals(200, second.statusCode());
+        assertEquals(HttpClient.Version.HTTP_1_1, second.version());
         assertEquals(List.of(LOGS, LOGS), exported.logs);
+    }
+
+    @Test
+    void point6ShouldStayWithHttp11WhereAClientAsksForAnUpgrade() throws Exception {
+        try (RawHttp1 client = new RawHttp1(server.httpPort())) {
+            for (int i = 0; i < 2; i++) {
+                client.send(String.join(
+                        "\r\n",
+                        "GET /nothing HTTP/1.1",
+                        "Host: localhost",
+                        "Connection: Upgrade, HTTP2-Settings",
+                        "Upgrade: h2c",
+                        "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA",
+                        "",
+                        ""));
+                assertEquals(404, client.status());
+            }
+        }
     }
 
     @Test
