@@ -55,7 +55,7 @@ final class Machine {
 
     private static String disk(Path directory) {
         try {
-            final var store = Files.getFileStore(directory);
+            final var store = Files.getFileStore(Files.createDirectories(directory));
             return store.name() + " " + store.type();
         } catch (final IOException e) {
             throw new UncheckedIOException(e);

@@ -187,6 +187,9 @@ public final class LoomServer implements AutoCloseable {
             server.watch.start();
             server.startIngest();
             server.startHttp();
+            if (settings.api().isPresent()) {
+                server.warmUp.begin();
+            }
             return server;
         } catch (IOException | RuntimeException | Error e) {
             closeAfter(e, server::close);

@@ -16,8 +16,8 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for a few heatmaps, as the page will, and drops them, so that a person's first one doesn't wait for the compiler. Happens once, on a
- * thread of its own, and is over within a second. Usable from any thread.
+ * Asks for a few heatmaps, as the page will, and drops them, so that a person's first one doesn't wait for the compiler. Happens once there
+ * is something to see, on a thread of its own, and is over within a second. Usable from any thread.
  */
 final class WarmUp {
     /** As many as a page has asked for until its requests take as long as later ones. */
@@ -31,6 +31,7 @@ final class WarmUp {
     private final QueryApi api;
     private final ThreadFactory threads;
     private @Nullable Thread thread;
+    private volatile boolean warm;
     private volatile boolean closed;
 
     WarmUp(StoreQueries queries, QueryApi api, ThreadFactory threads) {
@@ -39,9 +40,9 @@ final class WarmUp {
         this.threads = threads;
     }
 
-    /** Begins, unless it has; returns at once. */
+    /** Begins, unless it works or has been of use; returns at once. */
     synchronized void begin() {
-        if (thread != null || closed) {
+        if (warm || closed || (thread != null && thread.isAlive())) {
             return;
         }
         try {
@@ -61,6 +62,7 @@ final class WarmUp {
                     queries.run(() -> closed, session -> session.read((store, snapshot) -> newestRecords(snapshot)));
             for (int i = 0; i < PICTURES && !picture.isEmpty() && !closed; i++) {
                 api.answer("hist", picture, () -> closed, OutputStream::nullOutputStream);
+                warm = true;
             }
         } catch (ApiFailure | UncheckedIOException e) {
             // whoever asks for a picture is told then

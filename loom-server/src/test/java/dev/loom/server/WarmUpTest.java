@@ -127,6 +127,20 @@ final class WarmUpTest {
     }
 
     @Test
+    void shouldAskAgainUntilItHasBeenOfUse() throws Exception {
+        try (Loom loom = open()) {
+            WarmUp warmUp = warmUp(() -> new BorrowedStore(loom), this::thread);
+            warmUp.begin();
+            threads.get(0).join();
+            assertEquals(1, reads.get());
+            push(loom, "many", 1_000, true);
+            warmUp.begin();
+            end(warmUp);
+            assertEquals(6, reads.get());
+        }
+    }
+
+    @Test
     void shouldAskForNothingOnceClosed() throws Exception {
         WarmUp warmUp = warmUp(
                 () -> {
@@ -209,29 +223,50 @@ final class WarmUpTest {
         }
     }
 
+    /** Counts the snapshots that are taken of a store. */
+    private static Store counting(Loom loom, CountDownLatch first, AtomicInteger snapshots) {
+        return (Store) Proxy.newProxyInstance(
+                WarmUpTest.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
+                    Object result;
+                    try {
+                        result = method.invoke(loom, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    if (method.getName().equals("snapshot")) {
+                        snapshots.incrementAndGet();
+                        first.countDown();
+                    }
+                    return result;
+                });
+    }
+
     @Test
-    void shouldBeginWhenThePageIsOpened() throws Exception {
-        CountDownLatch read = new CountDownLatch(1);
+    void shouldBeginWithTheServerAndAgainWhenThePageIsOpenedUntilThereIsSomethingToSee() throws Exception {
+        AtomicInteger snapshots = new AtomicInteger();
+        CountDownLatch begun = new CountDownLatch(1);
+        ServerSettings settings =
+                ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build();
+        try (Loom loom = open();
+                LoomServer server = LoomServer.start(counting(loom, begun, snapshots), settings)) {
+            assertTrue(begun.await(1, TimeUnit.MINUTES));
+            push(loom, "many", 1_000, true);
+            assertEquals(200, new TestClient().get(server, "/page/main.js").statusCode());
+            assertEquals(1, snapshots.get());
+            while (snapshots.get() < 1 + 1 + 4) {
+                assertEquals(200, new TestClient().get(server, "/").statusCode());
+            }
+        }
+    }
+
+    @Test
+    void shouldNotBeginWhereNobodyCanAsk() throws Exception {
+        AtomicInteger snapshots = new AtomicInteger();
         try (Loom loom = open()) {
             push(loom, "many", 1_000, true);
-            Store watched = (Store) Proxy.newProxyInstance(
-                    getClass().getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
-                        if (method.getName().equals("snapshot")) {
-                            read.countDown();
-                        }
-                        try {
-                            return method.invoke(loom, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
-            ServerSettings settings =
-                    ServerSettings.builder().api(Endpoint.parse("127.0.0.1:0")).build();
-            try (LoomServer server = LoomServer.start(watched, settings)) {
-                assertEquals(200, new TestClient().get(server, "/page/main.js").statusCode());
-                assertEquals(200, new TestClient().get(server, "/").statusCode());
-                assertTrue(read.await(1, TimeUnit.MINUTES));
-            }
+            Store watched = counting(loom, new CountDownLatch(1), snapshots);
+            LoomServer.start(watched, ServerSettings.builder().build()).close();
+            assertEquals(0, snapshots.get());
         }
     }
 }
