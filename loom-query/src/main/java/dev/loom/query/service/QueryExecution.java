@@ -107,6 +107,16 @@ final class QueryExecution {
         add(QueryStatistics.NONE, new Completeness(0, 0, false, Completeness.Limit.TIME, false));
     }
 
+    /** Takes a cancellation for the end, of what has none by itself, so that nothing is missing for it. */
+    void endByCancellation() {
+        completeness = new Completeness(
+                completeness.lost(),
+                completeness.damagedPages(),
+                completeness.expired(),
+                completeness.limit() == Completeness.Limit.CANCELLED ? Completeness.Limit.NONE : completeness.limit(),
+                completeness.reachesFuture());
+    }
+
     /** Adds a cursor's work. False if the budget or a cancellation cut it short; then no other scan should follow. */
     boolean add(QueryCursor cursor) {
         Completeness missing = cursor.completeness();

@@ -55,6 +55,9 @@ final class TailScan {
                 going = running == null || (running.request().follow() && pause());
             }
         }
+        if (running().request().follow()) {
+            running().scans().endByCancellation();
+        }
         return running().scans().report(0);
     }
 

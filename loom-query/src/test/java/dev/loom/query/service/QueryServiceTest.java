@@ -393,6 +393,29 @@ final class QueryServiceTest {
         assertEquals(0, memory.reserved());
     }
 
+    /** What follows has no other end, so nothing is missing for it. */
+    @Test
+    void shouldMissWhatIsLeftWhenCancelledUnlessItFollows() {
+        for (boolean follow : new boolean[] {false, true}) {
+            cancelled = false;
+            Results handed = new Results() {
+                @Override
+                public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                    super.onRecord(timeNs, address, buffer, offset, length);
+                    cancelled = true;
+                }
+            };
+            QueryReport report = service.tail(
+                    store::reader,
+                    snapshot -> new TailRequest(store.source(), List.of(), COUNT, follow, QueryLimits.NONE),
+                    handed);
+            assertTrue(handed.rows.size() < COUNT, () -> "rows=" + handed.rows.size());
+            assertEquals(
+                    follow ? Completeness.Limit.NONE : Completeness.Limit.CANCELLED,
+                    report.completeness().limit());
+        }
+    }
+
     @Test
     void shouldSayThatRecordsAreMissingThatWereDeletedBeforeATailReachedThem() {
         store.limit(8 << 20);
