@@ -194,14 +194,21 @@ final class WarmUpTest {
 
     @Test
     void shouldLetOthersTellOfAStoreThatFails() throws Exception {
-        WarmUp warmUp = warmUp(
+        List<Supplier<Store>> failing = List.of(
                 () -> {
                     throw new StoreIoException("disk fails");
                 },
-                this::thread);
-        warmUp.begin();
-        end(warmUp);
-        assertEquals(1, reads.get());
+                () -> {
+                    throw new OutOfMemoryError("Java heap space");
+                });
+        for (Supplier<Store> stores : failing) {
+            reads.set(0);
+            threads.clear();
+            WarmUp warmUp = warmUp(stores, this::thread);
+            warmUp.begin();
+            end(warmUp);
+            assertEquals(1, reads.get());
+        }
     }
 
     @Test
