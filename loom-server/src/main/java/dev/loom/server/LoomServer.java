@@ -82,12 +82,10 @@ public final class LoomServer implements AutoCloseable {
                 opened.push(budget::close);
             }
             watch = new StoreWatch(store, settings.notices);
-            StoreQueries stored = new StoreQueries(
-                    store::store,
-                    new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups),
-                    new QueryMemory(settings.queryMemoryBytes));
+            StoreQueries stored = queries(settings.queryMemoryBytes);
             QueryApi queryApi = new QueryApi(store.directory(), stored);
-            warmUp = new WarmUp(stored, queryApi, Thread::new);
+            StoreQueries ofNobody = queries(Math.min(WarmUp.MEMORY_BYTES_MAX, settings.queryMemoryBytes));
+            warmUp = new WarmUp(ofNobody, new QueryApi(store.directory(), ofNobody), Thread::new);
             apis = apis(stored, queryApi);
             queries = new QueryPool(
                     settings.queries,
@@ -108,6 +106,13 @@ public final class LoomServer implements AutoCloseable {
     private interface Opening {
         /** @param onWritable is given the writer as soon as the store can be written */
         ServedStore open(Consumer<SharedWriter> onWritable);
+    }
+
+    private StoreQueries queries(long memoryBytes) {
+        return new StoreQueries(
+                store::store,
+                new StoreQueries.Limits(settings.queryTimeout, settings.maxGroups),
+                new QueryMemory(memoryBytes));
     }
 
     private String unwritable() {

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * is something to see, on a thread of its own, and is over within a second. Usable from any thread.
  */
 final class WarmUp {
+    /** What the pictures may hold; never of what queries may, or one would be refused for them. */
+    static final long MEMORY_BYTES_MAX = 8 << 20;
+
     /** As many as a page has asked for until its requests take as long as later ones. */
     private static final int PICTURES = 4;
 

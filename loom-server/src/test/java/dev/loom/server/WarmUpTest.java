@@ -18,6 +18,7 @@ import dev.loom.server.api.QueryApi;
 import dev.loom.server.http.StoreQueries;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -230,8 +231,12 @@ final class WarmUpTest {
         }
     }
 
-    /** Counts the snapshots that are taken of a store. */
-    private static Store counting(Loom loom, CountDownLatch first, AtomicInteger snapshots) {
+    private interface Watch {
+        void onSnapshot() throws InterruptedException;
+    }
+
+    /** Sees the snapshots that are taken of a store. */
+    private static Store watching(Loom loom, Watch watch) {
         return (Store) Proxy.newProxyInstance(
                 WarmUpTest.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
                     Object result;
@@ -241,11 +246,17 @@ final class WarmUpTest {
                         throw e.getCause();
                     }
                     if (method.getName().equals("snapshot")) {
-                        snapshots.incrementAndGet();
-                        first.countDown();
+                        watch.onSnapshot();
                     }
                     return result;
                 });
+    }
+
+    private static Store counting(Loom loom, CountDownLatch first, AtomicInteger snapshots) {
+        return watching(loom, () -> {
+            snapshots.incrementAndGet();
+            first.countDown();
+        });
     }
 
     @Test
@@ -264,6 +275,36 @@ final class WarmUpTest {
                 assertEquals(200, new TestClient().get(server, "/").statusCode());
             }
         }
+    }
+
+    @Test
+    void shouldTakeNoMemoryOfQueries() throws Exception {
+        CountDownLatch reads = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        ServerSettings settings = ServerSettings.builder()
+                .api(Endpoint.parse("127.0.0.1:0"))
+                .queryMemoryBytes(300 << 10)
+                .build();
+        try (Loom loom = open();
+                LoomServer server = LoomServer.start(holding(loom, reads, answered), settings)) {
+            assertTrue(reads.await(1, TimeUnit.MINUTES));
+            try {
+                HttpResponse<String> answer = new TestClient().post(server, "/v1/sources", "{}");
+                assertEquals(200, answer.statusCode(), answer.body());
+            } finally {
+                answered.countDown();
+            }
+        }
+    }
+
+    /** The warm-up's snapshots wait. */
+    private static Store holding(Loom loom, CountDownLatch reads, CountDownLatch answered) {
+        return watching(loom, () -> {
+            if (Thread.currentThread().getName().equals("loom-warm-up")) {
+                reads.countDown();
+                answered.await();
+            }
+        });
     }
 
     @Test
