@@ -29,6 +29,7 @@ final class Tenure implements AutoCloseable {
     private volatile @Nullable LiveFile live;
     private volatile @Nullable StoreReopenedException fence;
     private volatile Runnable onFenced = () -> {};
+    private volatile boolean fenced;
     private volatile boolean lockLost;
     private volatile boolean left = true;
     private final AtomicInteger restored = new AtomicInteger();
@@ -86,6 +87,7 @@ final class Tenure implements AutoCloseable {
             if (found != null) {
                 fence = found;
                 onFenced.run();
+                fenced = true;
                 throw found;
             }
         }
@@ -166,8 +168,9 @@ final class Tenure implements AutoCloseable {
         }
     }
 
+    /** Whether another writer was found to have the store, and the action on it has run. */
     boolean fenced() {
-        return fence != null;
+        return fenced;
     }
 
     /** Whether another process has the lock, or it can't be taken again. */
@@ -207,7 +210,7 @@ final class Tenure implements AutoCloseable {
     }
 
     private void endClaim() {
-        if (left && !fenced()) {
+        if (left && fence == null) {
             claim.leave();
         } else {
             claim.withdraw();

@@ -16,6 +16,7 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
+import dev.loom.io.WriterLock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -308,6 +309,30 @@ class FencingTest {
         assertThrows(StoreReopenedException.class, () -> loom.claim(1, 8));
         assertThrows(StoreReopenedException.class, loom::close);
         delete(own.staging());
+    }
+
+    /** Or a record would be taken after it was said that none is. */
+    @Test
+    void shouldSayThatItIsFencedOnlyOnceTheWriterIsStopped() throws IOException {
+        Files.createDirectories(temp.resolve("claims"));
+        open().close();
+        Mark own = new MarkFile(Storage.DISK, files.mark()).read();
+        List<Boolean> said = new ArrayList<>();
+        Mark.Owner owner = own.owner();
+        LiveFile live = LiveFile.create(Storage.DISK, temp.resolve("live"), 1, 1, 1);
+        try (Tenure tenure = new Tenure(
+                files,
+                Storage.DISK,
+                WriterLock.take(temp.resolve("lock"), () -> WriterLock.Holder.UNKNOWN),
+                Claim.announce(temp.resolve("claims"), 1, owner, null))) {
+            tenure.begin(own, live);
+            tenure.onFenced(() -> said.add(tenure.fenced()));
+            new MarkFile(Storage.DISK, files.mark()).write(MarkForgery.ofSession(own, 4711));
+            assertThrows(StoreReopenedException.class, tenure.guard()::check);
+            assertEquals(List.of(false), said);
+            assertTrue(tenure.fenced());
+        }
+        live.file().unmap();
     }
 
     @Test
