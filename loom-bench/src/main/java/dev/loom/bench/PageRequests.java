@@ -1,6 +1,8 @@
 package dev.loom.bench;
 
 import dev.loom.bench.otlp.ServerProcess;
+import dev.loom.bench.page.Chromium;
+import dev.loom.bench.page.PictureTime;
 import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.query.SimulatedCapture;
 import dev.loom.bench.query.TelemetryStore;
@@ -19,6 +21,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -43,7 +46,11 @@ public final class PageRequests {
         "rounds",
         "11",
         "command",
-        ""
+        "",
+        "browser",
+        "",
+        "pause-ms",
+        "1000"
     };
     private static final long INTERVAL_NS = 1_000;
     private static final double MILLI = 1e6;
@@ -89,20 +96,9 @@ public final class PageRequests {
     /** Serves the store by the command that is measured, and loads the page before its requests, as a browser does. */
     private static void start(PrintStream out, Path directory, SimulatedCapture telemetry, Arguments options)
             throws IOException, InterruptedException {
-        final int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        final int port = freePort();
         final String api = "http://127.0.0.1:" + port;
-        final List<String> command = List.of(
-                options.text("command"),
-                "ui",
-                "--no-browser",
-                "--dir",
-                directory.resolve("store").toString(),
-                "--http",
-                "127.0.0.1:" + port);
-        try (ServerProcess server = ServerProcess.start(command, port, directory.resolve("server.log"))) {
+        try (ServerProcess server = start(directory, port, options)) {
             final HttpResponse<String> page =
                     CLIENT.send(HttpRequest.newBuilder(URI.create(api + '/')).build(), BodyHandlers.ofString());
             if (page.statusCode() != 200) {
@@ -111,6 +107,63 @@ public final class PageRequests {
             ask(out, api, telemetry, options);
             out.printf("CPU of the server, s: %.1f%n", server.cpuNs() / SECOND);
         }
+        if (!options.text("browser").isEmpty()) {
+            draw(out, directory, options);
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        }
+    }
+
+    private static ServerProcess start(Path directory, int port, Arguments options) throws IOException {
+        final List<String> command = List.of(
+                options.text("command"),
+                "ui",
+                "--no-browser",
+                "--dir",
+                directory.resolve("store").toString(),
+                "--http",
+                "127.0.0.1:" + port);
+        return ServerProcess.start(command, port, directory.resolve("server.log"));
+    }
+
+    /** Has a browser draw the heatmap that a link leads to, twice of each server. */
+    private static void draw(PrintStream out, Path directory, Arguments options)
+            throws IOException, InterruptedException {
+        final PictureTime[][] pictures = new PictureTime[2][options.number("rounds")];
+        try (Chromium browser = Chromium.start(Path.of(options.text("browser")), directory)) {
+            for (int round = 0; round < pictures[0].length; round++) {
+                final int port = freePort();
+                final String link =
+                        "http://127.0.0.1:" + port + "/#view=explore&field=latency_ns&source=" + TelemetryStore.CALLS;
+                try (ServerProcess server = start(directory, port, options)) {
+                    Thread.sleep(options.number("pause-ms"));
+                    pictures[0][round] = PictureTime.of(browser, link);
+                    server.awaitIdle();
+                    pictures[1][round] = PictureTime.of(browser, link);
+                }
+            }
+        }
+        final MarkdownTable table = new MarkdownTable(
+                out, "The heatmap in a browser", "of a server", "until the answer's end, ms", "until it is drawn, ms");
+        drawn(table, "first", pictures[0]);
+        drawn(table, "second", pictures[1]);
+    }
+
+    private static void drawn(MarkdownTable table, String which, PictureTime... pictures) {
+        table.row(
+                which,
+                Spread.of(Arrays.stream(pictures)
+                                .mapToDouble(PictureTime::answerMs)
+                                .toArray())
+                        .text(0),
+                Spread.of(Arrays.stream(pictures)
+                                .mapToDouble(PictureTime::pictureMs)
+                                .toArray())
+                        .text(0));
     }
 
     private static void ask(PrintStream out, String api, SimulatedCapture telemetry, Arguments options) {
