@@ -13,7 +13,7 @@ public record PictureTime(double answerMs, double pictureMs) {
     private static final String DRAWN = """
             new Promise(done => new PerformanceObserver((list, observer) => {
               const drawn = list.getEntriesByName('heatmap drawn')[0];
-              const asked = performance.getEntriesByType('resource').find(each => each.name.endsWith('/v1/hist'));
+              const asked = performance.getEntriesByType('resource').findLast(each => each.name.endsWith('/v1/hist'));
               if (drawn) done({answer: asked.responseEnd - asked.startTime, picture: drawn.startTime - asked.startTime});
             }).observe({type: 'mark', buffered: true}))""";
 

@@ -167,15 +167,19 @@ final class Browser implements AutoCloseable {
     }
 
     /** Makes a picture of what the window shows, without what is empty below. */
-    void picture(Path file) throws IOException {
+    void picture(String name) throws IOException {
+        if (!"write".equals(System.getProperty("loom.pictures"))) {
+            return;
+        }
         Number height = (Number)
                 run(
                         "return Math.ceil(Math.min(innerHeight, document.getElementById('page').getBoundingClientRect().bottom))");
         Map<String, Object> clip = Map.of("x", 0, "y", 0, "width", 1280, "height", height, "scale", 1);
         Object data = driver.executeCdpCommand("Page.captureScreenshot", Map.of("clip", clip))
                 .get("data");
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.write(file, Base64.getDecoder().decode((String) Objects.requireNonNull(data)));
+        Files.write(
+                Path.of("../docs/pictures/" + name + ".png"),
+                Base64.getDecoder().decode((String) Objects.requireNonNull(data)));
     }
 
     @Override

@@ -3,31 +3,20 @@ package dev.loom.cli.serve;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.Loom;
 import dev.loom.LoomConfig;
-import dev.loom.SharedWriter;
-import dev.loom.api.Bins;
-import dev.loom.api.IndexFunction;
-import dev.loom.api.LossReason;
 import dev.loom.cli.Cli;
-import dev.loom.format.Formats;
-import dev.loom.format.StructFormat;
-import dev.loom.format.StructWriter;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,12 +113,6 @@ final class PageTest {
         browser.untilShown("#heatmap-said", "1 records");
     }
 
-    private void picture(String name) throws IOException {
-        if ("write".equals(System.getProperty("loom.pictures"))) {
-            browser.picture(Path.of("../docs/pictures/" + name + ".png"));
-        }
-    }
-
     @Test
     void shouldShowAllSourcesAndOpenOneByKeys() throws IOException {
         show("");
@@ -140,7 +123,7 @@ final class PageTest {
         assertTrue(rows.get(0).startsWith("requests|650|"), rows.get(0));
         assertTrue(rows.get(0).contains("|event-time, latency_ns|"), rows.get(0));
         assertTrue(rows.get(1).startsWith("syscalls|1,958|"), rows.get(1));
-        picture("overview");
+        browser.picture("overview");
         browser.run("document.querySelector('table[aria-label=sources] tbody tr').focus()");
         browser.keys(Keys.ARROW_DOWN, Keys.ENTER);
         browser.until("syscalls are shown", () -> browser.driver.getCurrentUrl().contains("source=syscalls"));
@@ -168,7 +151,7 @@ final class PageTest {
         assertTrue(
                 browser.table("records of syscalls").stream().anyMatch(row -> row.contains("40122820")),
                 () -> browser.table("records of syscalls").toString());
-        picture("drill-down");
+        browser.picture("drill-down");
         List<String> calls = cli.run(
                         "correlate",
                         "requests",
@@ -246,7 +229,7 @@ final class PageTest {
         assertTrue(
                 browser.table("differences").get(0).startsWith("syscall == 230|100 %|0.0 %|"),
                 browser.table("differences")::toString);
-        picture("differs");
+        browser.picture("differs");
         browser.click("table[aria-label=differences] tbody tr");
         browser.untilShown(".condition", "syscall == 230");
     }
@@ -309,7 +292,7 @@ final class PageTest {
         browser.untilShown("main .hint", "7 spans, 2 logs");
         assertEquals(10, browser.all(".waterfall li").size()); // one is the place of a missing span
         assertTrue(browser.all(".waterfall li.failed").size() >= 3);
-        picture("trace");
+        browser.picture("trace");
         browser.run("document.querySelector('.waterfall button').focus()");
         browser.keys(Keys.ARROW_DOWN, Keys.ENTER);
         browser.untilShown(".waterfall dl", "span_id");
@@ -336,7 +319,7 @@ final class PageTest {
         show(REQUESTS + "&tab=groups&by=op&measure=p99");
         browser.untilShown("table[aria-label='groups and steps']", "GET");
         browser.untilShown(".u-legend", "SET");
-        picture("groups");
+        browser.picture("groups");
         long get = browser.table("groups and steps").stream()
                 .filter(row -> row.contains("|GET|"))
                 .mapToLong(row -> Long.parseLong(row.split("\\|", -1)[2]))
@@ -409,13 +392,17 @@ final class PageTest {
         browser.untilShown("table[aria-label=records]", "-9007199254740993");
     }
 
+    /** A window can't be as narrow as a telephone. */
+    private void setWidth(int width) {
+        browser.driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", 1400, "deviceScaleFactor", 1, "mobile", false));
+    }
+
     @Test
     void shouldFitAnyWidthInDarkAndInLight() throws IOException {
         for (int width : new int[] {320, 1280, 3840}) {
-            // a window can't be as narrow as a telephone
-            browser.driver.executeCdpCommand(
-                    "Emulation.setDeviceMetricsOverride",
-                    Map.of("width", width, "height", 1400, "deviceScaleFactor", 1, "mobile", false));
+            setWidth(width);
             for (String address : List.of("", REQUESTS, REQUESTS + "&tab=groups&by=op", "#view=traces")) {
                 show(address);
                 browser.untilShown(".outcome", "complete");
@@ -433,7 +420,7 @@ final class PageTest {
         browser.until(
                 "another colour",
                 () -> !before.equals(browser.run("return getComputedStyle(document.body).backgroundColor")));
-        picture("heatmap");
+        browser.picture("heatmap");
         browser.keys("t");
     }
 
@@ -464,90 +451,24 @@ final class PageTest {
         }
     }
 
+    /** Also none that is given up: the server would have begun to work for it. */
     @Test
-    void shouldAskForTheToken() throws IOException {
-        Path token = Files.writeString(temp.resolve("token"), "s3cret\n");
-        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
-        Path file = Files.writeString(
-                temp.resolve("locked.yaml"),
-                "store: {directory: " + temp.resolve("locked") + ", record_ring_mib: 8}\n"
-                        + "server: {auth: {token_file: " + token + "}}\napi: {endpoint: \"127.0.0.1:0\"}\n");
-        try (LoomServer locked =
-                LoomServer.open(ServerSettings.read(file, Map.of(), Map.of()).build())) {
-            browser.open("http://" + locked.addresses().get("http") + "/");
-            browser.find("#token").sendKeys("wrong", Keys.ENTER);
-            browser.find("#token").sendKeys("s3cret", Keys.ENTER);
-            browser.untilShown("main", "The store has no sources yet.");
-            browser.driver.navigate().refresh();
-            browser.untilShown("main", "The store has no sources yet.");
-        }
-        // the browser tells of each 401
-        assertTrue(browser.complaints().stream().allMatch(line -> line.contains("401")));
-    }
-
-    @Test
-    void shouldFollowWhatArrives() throws Exception {
-        try (SharedWriter writer = new SharedWriter(Loom.open(LoomConfig.at(temp.resolve("live"))
-                        .recordRingBytes(8 << 20)
-                        .build()));
-                LoomServer live = LoomServer.start(
-                        writer,
-                        ServerSettings.builder()
-                                .api(Endpoint.parse("127.0.0.1:0"))
-                                .build())) {
-            int id = writer.loom().defineSource("app", Formats.text());
-            push(writer, id, "first");
-            browser.open("http://" + live.addresses().get("http") + "/#view=explore&source=app&tab=tail");
-            browser.untilShown("table[aria-label='newest records']", "first");
-            push(writer, id, "second");
-            browser.untilShown("table[aria-label='newest records']", "second");
-            browser.click("#pause");
-            for (int i = 0; i < 7; i++) {
-                push(writer, id, "held " + i);
-            }
-            browser.untilShown("#unseen", "7 not seen yet");
-            browser.untilShown("#lost", "0 lost meanwhile");
-            assertTrue(writer.acquire(Duration.ofMinutes(1)));
-            writer.loom().noteLoss(id, LossReason.STORE_FULL, 3, 1, 2);
-            writer.release();
-            browser.untilShown("#lost", "3 lost meanwhile");
-            assertTrue(browser.table("newest records").stream().noneMatch(row -> row.contains("held")));
-            browser.click("#pause");
-            browser.untilShown("table[aria-label='newest records']", "held 6");
-            browser.open("about:blank");
-        }
-    }
-
-    private static void push(SharedWriter writer, int source, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        assertTrue(writer.acquire(Duration.ofMinutes(1)));
-        writer.loom().push(source, new UnsafeBuffer(bytes), 0, bytes.length);
-        writer.release();
-    }
-
-    @Test
-    void shouldDrawTenMillionRecords() throws IOException {
-        StructFormat format = Formats.struct("latency_ns:i64");
-        StructWriter writer = new StructWriter(format);
-        UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
-        try (Loom loom = Loom.open(
-                LoomConfig.at(temp.resolve("many")).recordRingBytes(32 << 20).build())) {
-            int id = loom.defineSource("calls", format);
-            loom.defineIndex(id, "latency_ns", IndexFunction.field(format, "latency_ns"), Bins.logLinear());
-            for (int i = 0; i < 10_000_000; i++) {
-                writer.begin(payload, 0);
-                writer.setLong(0, i == 7_654_321 ? 5_000_000_000L : 1_000 + i * 7919L % 100_000);
-                loom.push(id, payload, 0, writer.finish());
-            }
-        }
-        try (LoomServer many = serve("many")) {
-            browser.open("http://" + many.addresses().get("http") + "/#view=explore&source=calls&field=latency_ns");
+    void shouldAskForAHeatmapOnce() {
+        Map<String, Object> listening = browser.driver.executeCdpCommand(
+                "Page.addScriptToEvaluateOnNewDocument",
+                Map.of(
+                        "source",
+                        "window.asked = []; const fetched = fetch;"
+                                + " window.fetch = (path, how) => { asked.push(how.body); return fetched(path, how); };"));
+        setWidth(3840);
+        try {
+            show(REQUESTS);
             browser.untilShown(".heatmap .outcome", "complete");
-            browser.untilShown("#heatmap-said", "10M values");
-            browser.drag(CANVAS, 0.06, 0, 1, 0.05);
-            browser.untilShown("#heatmap-said", "1 records");
-            browser.untilShown("table[aria-label=records]", "5000000000");
-            picture("ten-million");
+            Object pictures = browser.run("return asked.filter(body => body.includes('\"by\":[\"value\",\"time\"]'))");
+            assertEquals(1, ((List<?>) pictures).size(), pictures::toString);
+        } finally {
+            browser.driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", listening);
+            browser.driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
         }
     }
 }

@@ -35,13 +35,23 @@ export function parse(line) {
     if (part[0] !== '"') return LONG.test(part) ? `"\\u0001${part}"` : part;
     return /^"\\u0001/i.test(part) ? `"\\u0001${part.slice(1)}` : part;
   });
-  return JSON.parse(marked, (key, value) => {
-    if (typeof value !== 'string' || value[0] !== MARK) return value;
+  return unmarked(JSON.parse(marked));
+}
+
+function unmarked(value) {
+  if (typeof value === 'string' && value[0] === MARK) {
     if (value[1] === MARK) return value.slice(1);
     const integer = BigInt(value.slice(1));
     const number = Number(integer);
     return Number.isSafeInteger(number) ? number : integer;
-  });
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) {
+      const each = value[key];
+      if (typeof each === 'string' || typeof each === 'object') value[key] = unmarked(each);
+    }
+  }
+  return value;
 }
 
 /** JSON as the API reads it: a BigInt is a string, which it takes for a number too. */

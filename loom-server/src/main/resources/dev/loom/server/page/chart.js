@@ -15,7 +15,7 @@ export function Lines({times, lines, field, unit, theme, label}) {
   const frame = useRef(null);
   const width = useWidth(frame);
   useEffect(() => {
-    if (!times.length) return undefined;
+    if (!times.length || !width) return undefined;
     const style = getComputedStyle(frame.current);
     const axis = {stroke: style.getPropertyValue('--ink'), grid: {stroke: style.getPropertyValue('--line'), width: 1}};
     const chart = new uPlot({

@@ -115,6 +115,7 @@ function Lane({lane, from, to, field, chosen, onChoose}) {
   const height = LANE * (1 + Math.max(0, ...bars.map(bar => bar.lane))) + 4;
   const x = at => HEAD + (Number(at - from) * (width - HEAD - 4)) / Number(to - from);
   useEffect(() => {
+    if (!width) return;
     const ratio = devicePixelRatio || 1;
     canvas.current.width = width * ratio;
     canvas.current.height = height * ratio;

@@ -1,6 +1,6 @@
 // The heatmap of a field over time, from the exact bins of the histogram operator. A brush selects time and value.
 
-import {html, useEffect, useMemo, useRef, useState} from './vendor/htm-preact.js';
+import {html, useLayoutEffect, useMemo, useRef, useState} from './vendor/htm-preact.js';
 import {clock, count, niceStep, quantity, short, step as stepText, time} from './format.js';
 import {Outcome, Table, useAnswer, useWidth} from './parts.js';
 import {NOTHING_SELECTED, change, scope, selection, valueConditions} from './state.js';
@@ -14,8 +14,9 @@ const NARROW = 530;
 const TABLE_ROWS = 500;
 const HINT = 'Lines are p50 and, dashed, p99, to the bin.';
 const PERCENTILES = [50, 99];
-const DARK = [[64, 84, 160], [49, 104, 142], [53, 183, 121], [253, 231, 37], [255, 250, 220]];
-const LIGHT = [[122, 166, 222], [78, 140, 190], [42, 120, 142], [122, 60, 130], [60, 0, 60]];
+const COLOURS = 256;
+const DARK = palette([[64, 84, 160], [49, 104, 142], [53, 183, 121], [253, 231, 37], [255, 250, 220]]);
+const LIGHT = palette([[122, 166, 222], [78, 140, 190], [42, 120, 142], [122, 60, 130], [60, 0, 60]]);
 
 /** The request whose answer is drawn. */
 export function heatmapRequest(state, width, range) {
@@ -56,14 +57,13 @@ function grid(rows, asked) {
   let total = 0;
   let most = 0;
   for (const row of rows) {
-    const key = String(row.from);
-    let column = columns.get(key);
-    if (!column) columns.set(key, column = {from: BigInt(row.from), to: BigInt(row.to), cells: [], count: 0});
+    let column = columns.get(row.from);
+    if (!column) columns.set(row.from, column = {from: BigInt(row.from), to: BigInt(row.to), cells: [], count: 0});
     column.cells.push(row);
     column.count += row.count;
-    const bin = values.get(String(row.low)) ?? {low: row.low, high: row.high, count: 0};
+    let bin = values.get(row.low);
+    if (!bin) values.set(row.low, bin = {low: row.low, high: row.high, count: 0});
     bin.count += row.count;
-    values.set(String(row.low), bin);
     total += row.count;
     most = Math.max(most, row.count);
   }
@@ -85,12 +85,20 @@ function percentileLine(column, percentile) {
   return column.cells.at(-1);
 }
 
-function colour(share, isDark) {
-  const stops = isDark ? DARK : LIGHT;
-  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1);
+/** As many colours as an eye tells apart: making and setting one costs more than filling a cell. */
+function palette(stops) {
+  return Array.from({length: COLOURS}, (_, i) => mixed(stops, (i + 0.5) / COLOURS));
+}
+
+function mixed(stops, share) {
+  const at = share * (stops.length - 1);
   const index = Math.floor(at);
   const [from, to] = [stops[index], stops[index + 1]];
   return `rgb(${from.map((each, i) => Math.round(each + (to[i] - each) * (at - index))).join(',')})`;
+}
+
+function colour(share, isDark) {
+  return (isDark ? DARK : LIGHT)[Math.min(COLOURS - 1, Math.floor(share * COLOURS))];
 }
 
 function prepare(canvas, width, height) {
@@ -235,12 +243,12 @@ export function Heatmap({state, range, unit, theme, round}) {
   const [cursor, setCursor] = useState(null);
   const [asTable, setAsTable] = useState(false);
   const body = heatmapRequest(state, Math.ceil(width / 100) * 100, range);
-  const answer = useAnswer('hist', body, round);
+  const answer = useAnswer(whole ? 'hist' : null, body, round);
   const drawn = useMemo(() => grid(answer.rows, range), [answer.rows, range?.from, range?.to]);
   const chosen = selection(state);
 
-  useEffect(() => {
-    if (!canvas.current || !answer.rows.length || width <= 0) return;
+  useLayoutEffect(() => {
+    if (!answer.rows.length || width <= 0) return;
     shown.current = draw(canvas.current, drawn, state.field, unit, width, theme);
     drawSummary(summary.current, drawn, theme);
     if (!answer.end) return;

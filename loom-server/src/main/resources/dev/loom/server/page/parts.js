@@ -1,11 +1,13 @@
 // Parts that several views have: answers as they arrive, tables, costs, commands, exports.
 
-import {html, useEffect, useRef, useState} from './vendor/htm-preact.js';
+import {html, useEffect, useLayoutEffect, useRef, useState} from './vendor/htm-preact.js';
 import {download, stream, stringify} from './api.js';
 import {command, curl} from './command.js';
 import {bytes, count, duration} from './format.js';
 
 const NONE = {rows: [], end: null, error: null, loading: false};
+/** How long parts of an answer that is still arriving are shown: each is drawn as a whole. */
+const PART_MS = 150;
 
 /**
  * The answer to a request, as it arrives; asked again when the request changes, and the old one is cancelled. Of the old answer the
@@ -21,13 +23,13 @@ export function useAnswer(name, body, round = 0) {
     }
     const abort = new AbortController();
     const rows = [];
-    let frame = 0;
+    let timer = 0;
     const show = () => {
-      frame = 0;
+      timer = 0;
       setAnswer(old => ({...old, rows: rows.slice()}));
     };
     const finish = outcome => {
-      cancelAnimationFrame(frame);
+      clearTimeout(timer);
       if (!abort.signal.aborted) setAnswer({rows: rows.slice(), end: null, error: null, loading: false, ...outcome});
     };
     setAnswer(old => ({...old, end: null, error: null, loading: true}));
@@ -35,11 +37,11 @@ export function useAnswer(name, body, round = 0) {
       signal: abort.signal,
       onRow: row => {
         rows.push(row);
-        if (!frame) frame = requestAnimationFrame(show);
+        if (!timer) timer = setTimeout(show, PART_MS);
       },
     }).then(end => finish({end}), error => finish({error}));
     return () => {
-      cancelAnimationFrame(frame);
+      clearTimeout(timer);
       abort.abort();
     };
   }, [key]);
@@ -161,11 +163,13 @@ export function Tabs({tabs, active, onChange, label}) {
   </div>`;
 }
 
-/** The width of an element, as it changes. */
-export function useWidth(ref, initial = 800) {
-  const [width, setWidth] = useState(initial);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.floor(entry.contentRect.width))));
+/** The width of an element, as it changes; 0 until there is one. */
+export function useWidth(ref) {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setWidth(Math.max(200, ref.current.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, []);
