@@ -67,6 +67,10 @@ public final class PageRequests {
     static void run(PrintStream out, String... arguments) throws IOException, InterruptedException {
         final Arguments options = Arguments.parse(arguments, DEFAULTS);
         final Path parent = Path.of(options.text("dir"));
+        if (options.text("command").isEmpty() && !options.text("browser").isEmpty()) {
+            throw new IllegalArgumentException(
+                    "browser needs a command that serves the page: browser=" + options.text("browser"));
+        }
         out.println("PageRequests " + options);
         Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
         final SimulatedCapture telemetry =

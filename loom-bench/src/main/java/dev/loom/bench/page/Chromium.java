@@ -140,7 +140,9 @@ public final class Chromium implements AutoCloseable {
         process.descendants().forEach(ProcessHandle::destroy);
         process.destroy();
         try {
-            process.waitFor(TIMEOUT_NS, TimeUnit.NANOSECONDS);
+            if (!process.waitFor(TIMEOUT_NS, TimeUnit.NANOSECONDS)) {
+                process.destroyForcibly();
+            }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -6,7 +6,7 @@ import {command, curl} from './command.js';
 import {bytes, count, duration} from './format.js';
 
 const NONE = {rows: [], end: null, error: null, loading: false};
-/** How long parts of an answer that is still arriving are shown: each is drawn as a whole. */
+/** How long an answer that is still arriving waits until it is shown again: each time all of it is drawn. */
 const PART_MS = 150;
 
 /**
