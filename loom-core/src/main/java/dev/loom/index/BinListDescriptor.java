@@ -5,15 +5,14 @@ package dev.loom.index;
  * the bin gives the value, with two both values, and only with three or more is anything else needed (for three
  * integers, the sum gives the middle one).
  * <pre>
- *   key shift (1)      bit 7: values are kept; bit 6: some are; bits 0-5: trailing zero bits that all keys, of integers their sums too, have in common and are coded without
+ *   key shift (1)      bit 7: values are kept; bit 6: 0; bits 0-5: trailing zero bits that all keys, of integers their sums too, have in common and are coded without
  *   sum shift (1)      of doubles alone: the same of the sums' bits
  *   per bin, as varints:
- *     (bin - the bin before - 1) * 4 + form, the bin before the first being -1; with bit 6, times 8
+ *     (bin - the bin before - 1) * 4 + form, the bin before the first being -1
  *     form 0, one record:     distance
  *     form 1, two:            distance, range
  *     form 2, more, all of one value: records - 2, distance
  *     form 3, more:           records - 3, distance, range, sum; with bit 7: records - 3, distance, range, values
- *     form 4, with bit 6 alone, more with values: records - 3, distance, range, values
  * </pre>
  *
  * <p>Distance: from the bin's lowest key to the minimum; in bin 0, whose lower end may be meaningless, from the maximum
@@ -27,7 +26,9 @@ public final class BinListDescriptor {
     public static final int TWO = 1;
     public static final int EQUAL = 2;
     public static final int MORE = 3;
-    public static final int MORE_WITH_VALUES = 4;
+
+    /** The bits of a form. */
+    public static final int FORM_BITS = 2;
 
     /** The smallest counts of the forms that store a count. */
     public static final int EQUAL_COUNT_MIN = 2;
@@ -37,9 +38,6 @@ public final class BinListDescriptor {
     /** In the byte of the key shift: bins of form 3 have their values instead of the sum. */
     public static final int VALUES_FLAG = 0x80;
 
-    /** In the byte of the key shift: bins of form 4 have their values, as those of runs that have few. */
-    public static final int SOME_VALUES_FLAG = 0x40;
-
     public static final int KEY_SHIFT_MASK = 0x3F;
 
     static final int HEADER_LENGTH_MAX = 2;
@@ -48,11 +46,6 @@ public final class BinListDescriptor {
     static final int BIN_LENGTH_MAX = 5 + 5 + 2 * Varints.LENGTH_MAX + Varints.WIDE_LENGTH_MAX;
 
     private BinListDescriptor() {}
-
-    /** The bits of a bin's form. */
-    public static int formBits(boolean someValues) {
-        return someValues ? 3 : 2;
-    }
 
     /** The number of varints for a bin's keys and sum. */
     public static int numbers(int form, boolean ofDoubles) {

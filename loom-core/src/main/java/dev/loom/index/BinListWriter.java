@@ -40,7 +40,7 @@ public final class BinListWriter {
         bins.rewind();
         while (bins.next()) {
             int form = form(bins);
-            at = putBin(bins, before, form, false, scale, keyShift, buffer, at);
+            at = putBin(bins, before, form, scale, keyShift, buffer, at);
             if (form == BinListDescriptor.MORE && values != null) {
                 at = putValues(bins, values, next, keyShift, buffer, at);
             } else if (form == BinListDescriptor.MORE) {
@@ -48,37 +48,6 @@ public final class BinListWriter {
             }
             before = bins.bin();
             next += bins.count();
-        }
-        return at;
-    }
-
-    /** Writes bins of which some have their values. Returns the offset after them. */
-    int write(
-            BinTable bins,
-            MergedValues values,
-            BinScale scale,
-            ValueType type,
-            MutableDirectBuffer buffer,
-            int offset) {
-        boolean ofDoubles = type == ValueType.F64;
-        int keyShift = Math.min(keyShift(bins, ofDoubles), values.trailingZeros());
-        int sumShift = ofDoubles ? sumShift(bins, values) : 0;
-        int at = putHeader(keyShift | BinListDescriptor.SOME_VALUES_FLAG, ofDoubles, sumShift, buffer, offset);
-        int before = -1;
-        bins.rewind();
-        while (bins.next()) {
-            int form = form(bins);
-            long[] of = form == BinListDescriptor.MORE ? values.chosen(bins.bin()) : null;
-            if (of != null) {
-                at = putBin(bins, before, BinListDescriptor.MORE_WITH_VALUES, true, scale, keyShift, buffer, at);
-                at = putValues(bins, of, 0, keyShift, buffer, at);
-            } else {
-                at = putBin(bins, before, form, true, scale, keyShift, buffer, at);
-                if (form == BinListDescriptor.MORE) {
-                    at = ofDoubles ? putDoubleSum(bins, sumShift, buffer, at) : putKeySum(bins, keyShift, buffer, at);
-                }
-            }
-            before = bins.bin();
         }
         return at;
     }
@@ -94,15 +63,8 @@ public final class BinListWriter {
 
     /** Writes the current bin up to its sum or values. */
     private static int putBin(
-            BinTable bins,
-            int before,
-            int form,
-            boolean someValues,
-            BinScale scale,
-            int keyShift,
-            MutableDirectBuffer buffer,
-            int offset) {
-        long number = (long) (bins.bin() - before - 1) << BinListDescriptor.formBits(someValues);
+            BinTable bins, int before, int form, BinScale scale, int keyShift, MutableDirectBuffer buffer, int offset) {
+        long number = (long) (bins.bin() - before - 1) << BinListDescriptor.FORM_BITS;
         int at = Varints.put(buffer, offset, number | form);
         return putKeys(bins, scale, form, keyShift, buffer, at);
     }
@@ -192,7 +154,7 @@ public final class BinListWriter {
         return Math.min(Long.SIZE - 1, Long.numberOfTrailingZeros(bits));
     }
 
-    private static int keyShift(BinTable bins, boolean ofDoubles) {
+    static int keyShift(BinTable bins, boolean ofDoubles) {
         long bits = 0;
         bins.rewind();
         while (bins.next()) {
@@ -203,7 +165,7 @@ public final class BinListWriter {
     }
 
     /** @param values the bins with values have no sum; null for none */
-    private static int sumShift(BinTable bins, @Nullable MergedValues values) {
+    static int sumShift(BinTable bins, @Nullable MergedValues values) {
         long bits = 0;
         bins.rewind();
         while (bins.next()) {

@@ -94,8 +94,8 @@ public final class MergedIndex {
     }
 
     /** Writes the bins without their values. Returns the offset after them. */
-    public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
-        return writer.write(bins, null, 0, scale, type, buffer, offset);
+    public int encodeBins(RunBinsWriter writer, MutableDirectBuffer buffer, int offset) {
+        return writer.write(bins, null, scale, type, buffer, offset);
     }
 
     /**
@@ -103,7 +103,7 @@ public final class MergedIndex {
      *
      * @param valuesMax how many values there may be, of the bins with the fewest
      */
-    public int encodeBins(BinListWriter writer, MutableDirectBuffer buffer, int offset, int valuesMax) {
+    public int encodeBins(RunBinsWriter writer, MutableDirectBuffer buffer, int offset, int valuesMax) {
         if (values == null) {
             return encodeBins(writer, buffer, offset);
         }

@@ -78,7 +78,7 @@ public final class MergedKeys {
     }
 
     /** Writes everything, as {@link KeyedBinsDescriptor} describes. Returns the offset after it. */
-    public int encode(BinListWriter writer, MutableDirectBuffer buffer, int offset) {
+    public int encode(RunBinsWriter writer, MutableDirectBuffer buffer, int offset) {
         buffer.checkLimit(offset + 2 * Varints.LENGTH_MAX);
         int at = Varints.put(buffer, offset, keys.size());
         at = Varints.put(buffer, at, 0);
@@ -101,6 +101,9 @@ public final class MergedKeys {
     /** The most bytes that {@link #encode} writes. */
     public int lengthMax() {
         int perKey = 3 * Varints.LENGTH_MAX + IndexSummaryCodec.LENGTH_MAX + Integer.BYTES;
-        return (keys.size() + 1) * perKey + keyBytes + BinListWriter.lengthMax(binCount(), 0) + 2 * keys.size();
+        return (keys.size() + 1) * perKey
+                + keyBytes
+                + RunBinsWriter.lengthMax(binCount())
+                + RunBinsWriter.lengthMax(0) * keys.size();
     }
 }

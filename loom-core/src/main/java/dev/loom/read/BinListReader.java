@@ -5,13 +5,14 @@ import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.index.BinListDescriptor;
+import dev.loom.index.RunBinsDescriptor;
 import dev.loom.index.Varints;
 import dev.loom.value.BinScale;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A cursor over the bins of an index in a chunk, in the order of the values.
+ * A cursor over the bins of an index in a chunk, or in a run of chunks, in the order of the values.
  * Throws {@link CorruptStoreException} for impossible contents, and never reads outside the given bytes. Allocates
  * nothing. For one thread.
  */
@@ -21,6 +22,10 @@ public final class BinListReader {
     private final boolean ofDoubles;
     private final Varints bytes = new Varints(new UnsafeBuffer(new byte[0]));
     private final LongSum sumBits = new LongSum();
+    private final RunBinsReader run;
+
+    /** Whether the bins are those of a run. */
+    private boolean ofRun;
 
     private int keyShift;
     private int sumShift;
@@ -38,8 +43,6 @@ public final class BinListReader {
     /** The form of bins of several values that have them all; -1 if there are none. */
     private int formWithValues;
 
-    private int formBits;
-
     /** Where the current bin's values begin, and the bits of each. */
     private int valuesAt;
 
@@ -50,22 +53,26 @@ public final class BinListReader {
         this.scale = scale;
         this.type = type;
         this.ofDoubles = type == ValueType.F64;
+        this.run = new RunBinsReader(scale, type);
     }
 
     /** Moves before the first bin of those at {@code [offset, offset + length)}. */
     public void wrap(DirectBuffer buffer, int offset, int length) {
         bytes.wrap(buffer, offset, offset + length);
         int header = bytes.nextByte();
-        boolean some = (header & BinListDescriptor.SOME_VALUES_FLAG) != 0;
-        boolean all = (header & BinListDescriptor.VALUES_FLAG) != 0;
-        if (some && all) {
-            throw bytes.malformed("values");
+        boolean values = (header & BinListDescriptor.VALUES_FLAG) != 0;
+        lastBin = scale.count() - 1;
+        ofRun = (header & RunBinsDescriptor.FLAG) != 0;
+        if (ofRun) {
+            if (values) {
+                throw bytes.malformed("values");
+            }
+            run.wrap(buffer, offset, offset + length);
+            return;
         }
-        formWithValues = all ? BinListDescriptor.MORE : some ? BinListDescriptor.MORE_WITH_VALUES : -1;
-        formBits = BinListDescriptor.formBits(some);
+        formWithValues = values ? BinListDescriptor.MORE : -1;
         keyShift = header & BinListDescriptor.KEY_SHIFT_MASK;
         sumShift = ofDoubles ? sumShift() : 0;
-        lastBin = scale.count() - 1;
         mark(-1);
     }
 
@@ -77,6 +84,7 @@ public final class BinListReader {
 
     /** Moves before the first bin within the limits. */
     public void rewind() {
+        run.rewind();
         bytes.position(begin);
         bin = beforeBegin;
     }
@@ -91,7 +99,11 @@ public final class BinListReader {
         lastBin = scale.bin(Math.min(highKey, type.highestKey()));
         int firstBin = scale.bin(Math.max(lowKey, type.lowestKey()));
         long below = 0;
-        while (!bytes.isAtEnd()) {
+        while (ofRun && run.next() && run.bin() < firstBin) {
+            below += run.count();
+            run.mark();
+        }
+        while (!ofRun && !bytes.isAtEnd()) {
             nextBin();
             if (bin >= firstBin) {
                 break;
@@ -114,6 +126,9 @@ public final class BinListReader {
 
     /** Moves to the next bin; false after the last. */
     public boolean next() {
+        if (ofRun) {
+            return nextOfRun();
+        }
         if (!enterNext()) {
             return false;
         }
@@ -130,6 +145,9 @@ public final class BinListReader {
 
     /** Moves to the next bin, but reads only {@link #bin()} and {@link #count()}; false after the last. */
     public boolean nextCount() {
+        if (ofRun) {
+            return nextOfRun();
+        }
         if (!enterNext()) {
             return false;
         }
@@ -140,8 +158,30 @@ public final class BinListReader {
 
     /** Reads all of a bin that {@link #nextCount} moved to. */
     public void read() {
-        bytes.position(keysAt);
-        readRest();
+        if (!ofRun) {
+            bytes.position(keysAt);
+            readRest();
+        }
+    }
+
+    private boolean nextOfRun() {
+        if (!run.next()) {
+            return false;
+        }
+        if (run.bin() > lastBin) {
+            run.toEnd();
+            return false;
+        }
+        bin = run.bin();
+        form = run.form();
+        formWithValues = run.hasValues() ? form : -1;
+        count = run.count();
+        minKey = run.minKey();
+        maxKey = run.maxKey();
+        doubleSum = run.doubleSum();
+        sumBits.clear();
+        sumBits.add(run.sumExcess());
+        return true;
     }
 
     private boolean enterNext() {
@@ -179,11 +219,8 @@ public final class BinListReader {
     /** Reads the next bin's number and count. */
     private void nextBin() {
         long header = bytes.next();
-        form = (int) header & ((1 << formBits) - 1);
-        if (form > BinListDescriptor.MORE && form != formWithValues) {
-            throw bytes.malformed("form");
-        }
-        long skipped = header >>> formBits;
+        form = (int) header & ((1 << BinListDescriptor.FORM_BITS) - 1);
+        long skipped = header >>> BinListDescriptor.FORM_BITS;
         if (skipped >= scale.count() - bin - 1) {
             throw bytes.malformed("bin");
         }
@@ -277,6 +314,9 @@ public final class BinListReader {
 
     /** The key of a complete bin's i-th value, from 0; in any order. */
     public long key(int i) {
+        if (form == formWithValues && ofRun) {
+            return run.value(i);
+        }
         if (form == formWithValues) {
             // never beyond the bin, whatever the bits say
             long above = bytes.bits(valuesAt, (long) i * valueBits, valueBits);

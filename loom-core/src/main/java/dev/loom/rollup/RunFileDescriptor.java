@@ -14,11 +14,11 @@ import java.nio.ByteOrder;
  *  32 | fan-out's logarithm     | 0                        |
  *  40 | a slot for each run, all zero while there is none:
  *        0 | address in the file of its directory          |
- *        8 | bytes of the directory | CRC32C of it         |
+ *        8 | bytes of the directory | CRC32C of these      |
  *     | runs: bins, each behind its length (4) and CRC32C (4), then the directory
  * </pre>
  *
- * <p>A run's directory:
+ * <p>A run's directory in memory; {@link RunDirectoryCodec} tells how it lies in the file:
  * <pre>
  *   0 | address of its first chunk                         |
  *   8 | address behind its last chunk                      |
@@ -45,8 +45,8 @@ final class RunFileDescriptor {
     /** Reads {@code LoomRuns} in a dump. */
     static final long MAGIC = 0x736e_7552_6d6f_6f4cL;
 
-    /** Version 1 had no values of bins. */
-    static final int VERSION = 2;
+    /** Version 1 had no values of bins, version 2 whole bytes for all. */
+    static final int VERSION = 3;
 
     static final int VERSION_OFFSET = 8;
     static final int LEVEL_OFFSET = 12;
@@ -80,8 +80,14 @@ final class RunFileDescriptor {
     /** Before the bins of an index: their length and checksum. */
     static final int BINS_HEADER_LENGTH = 8;
 
-    /** The most bytes of a directory, and of an index's bins: what a query may need of memory for them. */
+    /** The most bytes of a directory in memory, and of an index's bins: what a query may need of memory for them. */
     static final int LENGTH_MAX = 64 << 10;
+
+    /** The most bytes of a directory in a file: more than in memory, if no number is as expected. */
+    static final int PACKED_LENGTH_MAX = 2 * LENGTH_MAX;
+
+    /** The most sources of a directory. */
+    static final int SOURCES_MAX = (LENGTH_MAX - TABLE_OFFSET) / (TABLE_ENTRY_LENGTH + SUMMARIES_OFFSET);
 
     static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 

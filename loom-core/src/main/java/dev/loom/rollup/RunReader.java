@@ -3,6 +3,7 @@ package dev.loom.rollup;
 import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.index.BitReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.io.LoomFile;
@@ -10,12 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads runs. One that is missing, damaged, or of another version is simply not there. Holds a file of each level open, and of one run
- * at most 64 KiB of directory and 64 KiB of bins. For one thread.
+ * at most twice 64 KiB of directory and 64 KiB of bins. For one thread.
  */
 public final class RunReader implements AutoCloseable {
     private static final int BUFFER_LENGTH_MIN = 512;
@@ -25,8 +27,13 @@ public final class RunReader implements AutoCloseable {
     private final RunChecksum checksum;
     private final OpenFile[] open = new OpenFile[RunShape.LEVELS + 1];
 
-    private ByteBuffer directory = newBuffer(BUFFER_LENGTH_MIN);
-    private final UnsafeBuffer view = new UnsafeBuffer(directory);
+    private final RunDirectoryCodec codec = new RunDirectoryCodec();
+    private final BitReader bits = new BitReader();
+    private ByteBuffer packed = newBuffer(BUFFER_LENGTH_MIN);
+    private final UnsafeBuffer packedView = new UnsafeBuffer(packed);
+    /** The directory of the current run. */
+    private final ExpandableArrayBuffer view = new ExpandableArrayBuffer(BUFFER_LENGTH_MIN);
+
     private int directoryLength;
     private ByteBuffer bins = newBuffer(BUFFER_LENGTH_MIN);
     private final UnsafeBuffer binsView = new UnsafeBuffer(bins);
@@ -78,46 +85,29 @@ public final class RunReader implements AutoCloseable {
         int slot = RunFileDescriptor.SLOTS_OFFSET + RunShape.slot(runNumber) * RunFileDescriptor.SLOT_LENGTH;
         long at = head.getLong(slot);
         int length = head.getInt(slot + RunFileDescriptor.SLOT_LENGTH_OFFSET);
-        if (at < RunFileDescriptor.headLength()
-                || length < RunFileDescriptor.TABLE_OFFSET
-                || length > RunFileDescriptor.LENGTH_MAX) {
+        if (at < RunFileDescriptor.headLength() || length <= 0 || length > RunFileDescriptor.PACKED_LENGTH_MAX) {
             return false;
         }
-        if (directory.capacity() < length) {
-            directory = newBuffer(Math.max(length, Math.min(2 * directory.capacity(), RunFileDescriptor.LENGTH_MAX)));
-            view.wrap(directory);
+        if (packed.capacity() < length) {
+            packed = newBuffer(Math.max(length, 2 * packed.capacity()));
+            packedView.wrap(packed);
         }
-        if (!readWhole(file, at, directory, length)
-                || checksum.of(runLevel, runNumber, directory, 0, length)
+        if (!readWhole(file, at, packed, length)
+                || checksum.of(runLevel, runNumber, packed, 0, length)
                         != head.getInt(slot + RunFileDescriptor.SLOT_CRC_OFFSET)) {
             damaged++;
             return false;
         }
         level = runLevel;
         number = runNumber;
-        directoryLength = length;
-        if (!isPossible()) {
-            directoryLength = 0;
+        try {
+            bits.wrap(packedView, 0, length);
+            directoryLength = codec.read(bits, runLevel, runNumber, at, view);
+            return true;
+        } catch (CorruptStoreException e) {
             damaged++;
             return false;
         }
-        return true;
-    }
-
-    /** Whether the parts of all sources lie one behind the other. */
-    private boolean isPossible() {
-        int from = RunFileDescriptor.TABLE_OFFSET + sources() * RunFileDescriptor.TABLE_ENTRY_LENGTH;
-        if (sources() < 0 || sources() > directoryLength || from > directoryLength || end() < start()) {
-            return false;
-        }
-        for (int i = sources() - 1, end = directoryLength; i >= 0; i--) {
-            int begin = tableInt(i, Integer.BYTES);
-            if (begin < from || end - begin < RunFileDescriptor.SUMMARIES_OFFSET) {
-                return false;
-            }
-            end = begin;
-        }
-        return true;
     }
 
     private void open(OpenFile into, int runLevel, long runNumber) {

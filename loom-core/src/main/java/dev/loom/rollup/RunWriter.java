@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +41,12 @@ public final class RunWriter implements AutoCloseable {
     private long at;
     private int length;
     private int directory;
-    private int sources;
+    /** The bytes of the directory in memory. */
+    private int directoryLength;
+
+    private final RunDirectoryCodec packed = new RunDirectoryCodec();
+    private final ExpandableArrayBuffer encoded = new ExpandableArrayBuffer();
     private int source;
-    private int part;
     private long before;
 
     public RunWriter(RunFiles files, long storeId) {
@@ -119,16 +123,8 @@ public final class RunWriter implements AutoCloseable {
      */
     public void beginDirectory(long start, long end, long lastEntry, int chunks, int sourceCount) {
         directory = length;
-        int table = RunFileDescriptor.TABLE_OFFSET + sourceCount * RunFileDescriptor.TABLE_ENTRY_LENGTH;
-        require(table);
-        bytes.putLong(directory + RunFileDescriptor.START_OFFSET, start);
-        bytes.putLong(directory + RunFileDescriptor.END_OFFSET, end);
-        bytes.putLong(directory + RunFileDescriptor.LAST_ENTRY_OFFSET, lastEntry);
-        bytes.putLong(directory + RunFileDescriptor.BINS_OFFSET, at);
-        bytes.putInt(directory + RunFileDescriptor.CHUNKS_OFFSET, chunks);
-        bytes.putInt(directory + RunFileDescriptor.SOURCES_OFFSET, sourceCount);
-        length += table;
-        sources = 0;
+        directoryLength = RunFileDescriptor.TABLE_OFFSET + sourceCount * RunFileDescriptor.TABLE_ENTRY_LENGTH;
+        packed.begin(encoded, 0, level, number, start, end, lastEntry, length, chunks, sourceCount);
         source = -1;
     }
 
@@ -145,37 +141,24 @@ public final class RunWriter implements AutoCloseable {
         if (id <= source) {
             throw new IllegalArgumentException("sources must ascend: id=" + id + ", before=" + source);
         }
-        require(RunFileDescriptor.SUMMARIES_OFFSET);
-        int entry = directory + RunFileDescriptor.TABLE_OFFSET + sources * RunFileDescriptor.TABLE_ENTRY_LENGTH;
-        bytes.putInt(entry, id);
-        bytes.putInt(entry + Integer.BYTES, length - directory);
-        part = length;
-        bytes.putLong(part + RunFileDescriptor.RECORDS_OFFSET, records);
-        bytes.putLong(part + RunFileDescriptor.BYTES_OFFSET, payloadBytes);
-        bytes.putLong(part + RunFileDescriptor.FIRST_TIME_OFFSET, firstTimeNs);
-        bytes.putLong(part + RunFileDescriptor.LAST_TIME_OFFSET, lastTimeNs);
-        bytes.putLong(part + RunFileDescriptor.PREVIOUS_OFFSET, previousDirectory);
-        bytes.putLong(part + RunFileDescriptor.PREVIOUS_CHUNK_OFFSET, previousChunk);
-        bytes.putInt(part + RunFileDescriptor.SOURCE_CHUNKS_OFFSET, chunks);
-        bytes.putInt(part + RunFileDescriptor.INDEXES_OFFSET, 0);
-        length += RunFileDescriptor.SUMMARIES_OFFSET;
+        packed.addSource(id, records, payloadBytes, firstTimeNs, lastTimeNs, previousDirectory, previousChunk, chunks);
+        directoryLength += RunFileDescriptor.SUMMARIES_OFFSET;
         before = at - 1;
         source = id;
-        sources++;
     }
 
     /** Adds the totals of an index of the source added last; its bins, if it has any, lie behind those of the indexes before. */
     public void addSummary(IndexSummary totals, ValueType type) {
-        require(IndexSummaryCodec.LENGTH_MAX);
-        length = IndexSummaryCodec.write(totals, type, before, view, length);
+        int offset = packed.totalsLength();
+        int end = IndexSummaryCodec.write(totals, type, before, packed.totals(), offset);
+        packed.addedTotals(end);
+        directoryLength += end - offset;
         before = totals.binsAddress() == IndexSummary.NO_BINS ? before : totals.binsAddress();
-        bytes.putInt(
-                part + RunFileDescriptor.INDEXES_OFFSET, bytes.getInt(part + RunFileDescriptor.INDEXES_OFFSET) + 1);
     }
 
     /** Whether the directory is short enough for readers. */
     public boolean fits() {
-        return length - directory <= RunFileDescriptor.LENGTH_MAX;
+        return directoryLength <= RunFileDescriptor.LENGTH_MAX;
     }
 
     /**
@@ -187,8 +170,12 @@ public final class RunWriter implements AutoCloseable {
     public boolean finish(LongPredicate room) {
         if (!fits()) {
             throw new IllegalStateException("run can't be written: level=" + level + ", number=" + number
-                    + ", directory bytes=" + (length - directory) + ", max=" + RunFileDescriptor.LENGTH_MAX);
+                    + ", directory bytes=" + directoryLength + ", max=" + RunFileDescriptor.LENGTH_MAX);
         }
+        int packedLength = packed.finish();
+        require(packedLength);
+        view.putBytes(directory, encoded, 0, packedLength);
+        length = directory + packedLength;
         long more = RunFiles.taken(at + length) - taken;
         if (!room.test(more)) {
             return false;

@@ -5,11 +5,11 @@ import dev.loom.api.Index;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.error.CorruptStoreException;
-import dev.loom.index.BinListWriter;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.MergedIndex;
 import dev.loom.index.MergedKeys;
+import dev.loom.index.RunBinsWriter;
 import dev.loom.read.BinListReader;
 import dev.loom.read.KeyedSummary;
 import dev.loom.record.ListedChunk.ListedIndex;
@@ -54,7 +54,7 @@ final class RunBuilder {
     private final IndexSummary summary = new IndexSummary();
     private final LongSum keys = new LongSum();
     private final DoubleSum doubles = new DoubleSum();
-    private final BinListWriter encoder = new BinListWriter();
+    private final RunBinsWriter encoder = new RunBinsWriter();
     private final ExpandableArrayBuffer encoded = new ExpandableArrayBuffer();
 
     private long start;

@@ -144,23 +144,19 @@ class KeptValuesTest {
     @Test
     void shouldRefuseCountsThatNoBytesHold() {
         BinScale scale = BinScale.of(Bins.linear(0, 1, 1), ValueType.I64);
-        for (int flag : new int[] {BinListDescriptor.VALUES_FLAG, BinListDescriptor.SOME_VALUES_FLAG}) {
-            for (int count : new int[] {1 << 29, 545_392_673, Integer.MAX_VALUE}) {
-                boolean some = flag == BinListDescriptor.SOME_VALUES_FLAG;
-                int form = some ? BinListDescriptor.MORE_WITH_VALUES : BinListDescriptor.MORE;
-                UnsafeBuffer list = new UnsafeBuffer(new byte[64]);
-                list.putByte(0, (byte) flag);
-                int at = Varints.put(list, 1, form); // bin 0
-                at = Varints.put(list, at, count - BinListDescriptor.MORE_COUNT_MIN);
-                at = Varints.put(list, at, 0);
-                at = Varints.put(list, at, Long.MAX_VALUE); // the range, of 63 bits
-                int length = at + 8;
-                BinListReader reader = new BinListReader(scale, ValueType.I64);
-                reader.wrap(list, 0, length);
-                assertThrows(CorruptStoreException.class, reader::nextCount, () -> "count=" + count);
-                reader.wrap(list, 0, length);
-                assertThrows(CorruptStoreException.class, reader::next, () -> "count=" + count);
-            }
+        for (int count : new int[] {1 << 29, 545_392_673, Integer.MAX_VALUE}) {
+            UnsafeBuffer list = new UnsafeBuffer(new byte[64]);
+            list.putByte(0, (byte) BinListDescriptor.VALUES_FLAG);
+            int at = Varints.put(list, 1, BinListDescriptor.MORE); // bin 0
+            at = Varints.put(list, at, count - BinListDescriptor.MORE_COUNT_MIN);
+            at = Varints.put(list, at, 0);
+            at = Varints.put(list, at, Long.MAX_VALUE); // the range, of 63 bits
+            int length = at + 8;
+            BinListReader reader = new BinListReader(scale, ValueType.I64);
+            reader.wrap(list, 0, length);
+            assertThrows(CorruptStoreException.class, reader::nextCount, () -> "count=" + count);
+            reader.wrap(list, 0, length);
+            assertThrows(CorruptStoreException.class, reader::next, () -> "count=" + count);
         }
     }
 

@@ -35,7 +35,7 @@ class MergedValuesTest {
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
-    private final BinListWriter writer = new BinListWriter();
+    private final RunBinsWriter writer = new RunBinsWriter();
 
     private static Index index(ValueType type, Bins bins) {
         String field = type == ValueType.I64 ? "i" : type == ValueType.U64 ? "u" : "d";

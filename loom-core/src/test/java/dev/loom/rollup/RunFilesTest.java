@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
 import dev.loom.api.ValueType;
+import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.index.BitReader;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.io.LoomFile;
@@ -15,9 +17,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,9 +76,14 @@ class RunFilesTest {
             int next = 0;
             for (int i = 0; i < ids.length; i++) {
                 long records = random.nextInt(1_000_000);
-                writer.addSource(ids[i], records, 8 * records, -i, 7L * i, 77L + i, 88L + i, 3 + i);
-                said.add("source " + ids[i] + " " + records + " " + 8 * records + " " + -i + " " + 7L * i + " "
-                        + (77L + i) + " " + (88L + i) + " " + (3 + i) + " " + indexes[i]);
+                long[] others = {8 * records, -i, 7L * i, 77L + i, 88L + i};
+                if (random.nextBoolean()) { // anything else can be told as well
+                    Arrays.setAll(others, field -> random.nextLong() >> random.nextInt(64));
+                }
+                writer.addSource(ids[i], records, others[0], others[1], others[2], others[3], others[4], 3 + i);
+                said.add("source " + ids[i] + " " + records + " "
+                        + Arrays.stream(others).mapToObj(Long::toString).collect(Collectors.joining(" ")) + " "
+                        + (3 + i) + " " + indexes[i]);
                 for (int j = 0; j < indexes[i]; j++, next++) {
                     writer.addSummary(summaries.get(next), ValueType.I64);
                     said.add(text(summaries.get(next), bins.get(next)));
@@ -193,7 +203,7 @@ class RunFilesTest {
         for (int i = 0; i < 2_000; i++) {
             byte[] damaged = whole.clone();
             if (random.nextInt(10) == 0) {
-                damaged = java.util.Arrays.copyOf(damaged, random.nextInt(damaged.length));
+                damaged = Arrays.copyOf(damaged, random.nextInt(damaged.length));
             } else {
                 int at = random.nextInt(random.nextBoolean() ? damaged.length : RunFileDescriptor.headLength());
                 damaged[at] ^= (byte) (1 << random.nextInt(8));
@@ -314,6 +324,61 @@ class RunFilesTest {
         assertEquals(taken(), files.bytes());
     }
 
+    /** Of which no number is as expected. */
+    private void checkTheMostSources(RunWriter writer, int sources) {
+        long start = RunShape.begin(2, 7);
+        writer.begin(2, 7);
+        writer.beginDirectory(start, 1L << 62, 99, 1, sources);
+        for (int i = 0; i < sources; i++) {
+            long first = i % 2 == 0 ? Long.MIN_VALUE : 0;
+            writer.addSource((i + 1) * 1_000_000, 1L << 62, -1, first, first - 1, 100, start + 1, 2);
+        }
+        assertTrue(writer.fits());
+        assertTrue(writer.finish(bytes -> true));
+        try (RunReader reader = new RunReader(files, STORE)) {
+            assertTrue(reader.read(2, 7));
+            assertTrue(reader.find(sources * 1_000_000));
+            assertEquals(2, reader.sourceChunks());
+            assertEquals(100, reader.previousDirectory());
+        }
+        assertTrue(files.path(2, 7).toFile().delete());
+        files.prepare(0, Long.MAX_VALUE);
+    }
+
+    /** Bytes whose checksum fits, but which no writer wrote, as of a later version with the same number. */
+    @Test
+    void shouldRefuseDirectoriesThatCannotBe() {
+        RunDirectoryCodec codec = new RunDirectoryCodec();
+        BitReader bits = new BitReader();
+        int refused = 0;
+        for (int round = 0; round < 20_000; round++) {
+            UnsafeBuffer packed = new UnsafeBuffer(new byte[400]);
+            int level = 1 + random.nextInt(RunShape.LEVELS);
+            codec.begin(packed, 0, level, 3, RunShape.begin(level, 3), 1L << 40, 99, 0, 64, 3);
+            for (int id = 1; id <= 3; id++) {
+                codec.addSource(id, 1_000, 48_000, 5, 1_000_000_000L, 90, 80, 64);
+                codec.totals().putLong(0, random.nextLong());
+                codec.addedTotals(Long.BYTES);
+            }
+            int length = codec.finish();
+            for (int i = random.nextInt(3); i >= 0; i--) {
+                int at = random.nextInt(length);
+                packed.putByte(at, (byte) (packed.getByte(at) ^ (1 << random.nextInt(Byte.SIZE))));
+            }
+            bits.wrap(packed, 0, random.nextInt(3) == 0 ? random.nextInt(length) : length);
+            try {
+                ExpandableArrayBuffer directory = new ExpandableArrayBuffer();
+                int end = codec.read(bits, level, 3, 1_000, directory);
+                assertTrue(end <= RunFileDescriptor.LENGTH_MAX, "end=" + end);
+                int sources = directory.getInt(RunFileDescriptor.SOURCES_OFFSET);
+                assertTrue(RunFileDescriptor.TABLE_OFFSET + sources * RunFileDescriptor.TABLE_ENTRY_LENGTH <= end);
+            } catch (CorruptStoreException e) {
+                refused++;
+            }
+        }
+        assertTrue(refused > 1_000, "refused=" + refused);
+    }
+
     @Test
     void shouldLeaveOutBinsAndDirectoriesThatAreTooLong() {
         try (RunWriter writer = new RunWriter(files, STORE)) {
@@ -331,6 +396,7 @@ class RunFilesTest {
                 }
                 assertEquals(count == sources, writer.fits());
             }
+            checkTheMostSources(writer, sources);
             writer.begin(1, 0);
             writer.beginDirectory(0, 1 << 16, 0, 1, 0);
             assertFalse(writer.finish(bytes -> false));
