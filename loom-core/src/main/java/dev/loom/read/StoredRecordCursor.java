@@ -33,10 +33,15 @@ public abstract class StoredRecordCursor implements RecordCursor {
         if (position == Position.EXHAUSTED) {
             return false;
         }
-        boolean found = advance();
-        position = found ? Position.ON_RECORD : Position.EXHAUSTED;
-        recordsReturned += found ? 1 : 0;
-        return found;
+        if (!advance()) {
+            position = Position.EXHAUSTED;
+            return false;
+        }
+        if (position != Position.ON_RECORD) { // storing a reference costs more than the rest of this method
+            position = Position.ON_RECORD;
+        }
+        recordsReturned++;
+        return true;
     }
 
     /** The number of records returned. */
