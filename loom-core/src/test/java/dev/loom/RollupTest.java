@@ -455,6 +455,39 @@ final class RollupTest {
     }
 
     @Test
+    void shouldBuildRunsOfAnOlderVersionAnew() throws IOException {
+        try (Loom loom = open()) {
+            define(loom);
+            push(loom, 40);
+            assertTrue(sumUp(loom));
+        }
+        final List<Path> files = files();
+        assertFalse(files.isEmpty());
+        setVersion(99);
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(temp.resolve("store"), (file, offset, message) -> problems.add(file + ": " + message));
+        assertEquals(files.size(), problems.size(), () -> String.join("\n", problems));
+        setVersion(2);
+        verify();
+        try (Loom loom = open()) {
+            assertTrue(sumUp(loom));
+            assertTrue(check(loom) > 0);
+        }
+        for (Path file : files()) {
+            assertEquals(3, Files.readAllBytes(file)[8], () -> "file=" + file);
+        }
+        verify();
+    }
+
+    private void setVersion(int version) throws IOException {
+        for (Path file : files()) {
+            byte[] bytes = Files.readAllBytes(file);
+            bytes[8] = (byte) version;
+            Files.write(file, bytes);
+        }
+    }
+
+    @Test
     void shouldGoOnOnceTheDiskTakesFilesAgain() {
         AtomicBoolean failing = new AtomicBoolean(true);
         Storage disk = new HookedStorage() {

@@ -153,6 +153,24 @@ public final class RunReader implements AutoCloseable {
         return file.level() <= RunShape.LEVELS && head(file.level(), file.first()) != null;
     }
 
+    /** Whether a file is one of this store in an older version, whose runs are not there until they are built anew. */
+    public boolean isOlder(RunFiles.RunFile file) {
+        try (LoomFile opened = files.storage().openToRead(file.path())) {
+            ByteBuffer header = newBuffer(RunFileDescriptor.SLOTS_OFFSET);
+            if (!readWhole(opened, 0, header, RunFileDescriptor.SLOTS_OFFSET)) {
+                return false;
+            }
+            int version = header.getInt(RunFileDescriptor.VERSION_OFFSET);
+            header.putInt(RunFileDescriptor.VERSION_OFFSET, RunFileDescriptor.VERSION);
+            return version > 0
+                    && version < RunFileDescriptor.VERSION
+                    && header.limit(RunFileDescriptor.SLOTS_OFFSET)
+                            .equals(RunFileDescriptor.header(storeId, file.level(), file.first()));
+        } catch (StoreIoException e) {
+            return false;
+        }
+    }
+
     /** Whether there is something in a run's place, be it damaged. */
     public boolean claims(int runLevel, long runNumber) {
         ByteBuffer head = head(runLevel, runNumber);

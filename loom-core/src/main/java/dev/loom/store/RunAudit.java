@@ -59,7 +59,7 @@ final class RunAudit implements AutoCloseable {
                         check(file, number);
                     }
                 }
-            } else if (files.isBegun(file)) {
+            } else if (files.isBegun(file) && !stored.isOlder(file)) {
                 filesRead++;
                 faults.accept(file.path(), "not a file of runs of this store and version");
             }
