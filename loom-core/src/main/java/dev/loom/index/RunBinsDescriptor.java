@@ -20,9 +20,10 @@ package dev.loom.index;
  *       sum                       unless there are values
  * </pre>
  *
- * <p>A number's bits are expected: {@code n} bits mean 1 bit if it has as many, 3 if it has one more or less, 5 for up to three, and so on,
- * and those below its highest one. Distances are expected to have one bit more than the bin's keys have bits, less those of the records. The outer ends of the first and
- * the last bin may be meaningless: there, a distance is from the inner end, and the other from the minimum to the maximum.
+ * <p>A number begins with how far its length is from the expected one: 1 bit if it has as many bits, 3 if it has one more or less, 5 for up
+ * to three, and so on; then come the bits below its highest one. Distances are expected to have one bit more than the bin's keys have, less
+ * those of the records. The outer ends of the first and the last bin may be meaningless: there, one distance is from the inner end, and
+ * the other from the minimum to the maximum.
  *
  * <p>Sum: for integers, how far the excess of the keys' sum over its least possible value, which it has when all but one are the minimum,
  * is from the middle of its possible values, even numbers for those above; it is expected to have the bits of the range and half those of
