@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -47,6 +48,8 @@ import org.agrona.DirectBuffer;
  * its page durable, by default within a second of the page filling up.
  */
 public final class Loom implements Store {
+    private static final long LOSS_AHEAD_MAX_NS = TimeUnit.DAYS.toNanos(1);
+
     /**
      * Write-locked to replace the session by the next one; read-locked by calls that need it to stay open meanwhile.
      */
@@ -287,7 +290,8 @@ public final class Loom implements Store {
      * so. The log gets a marker with a later chunk.
      *
      * @param records how many, at least 1
-     * @param firstNs the earliest time at which one was lost, epoch nanoseconds, and {@code lastNs} the latest
+     * @param firstNs the earliest time at which one was lost, epoch nanoseconds, and {@code lastNs} the latest, at most a day ahead of the
+     *     store's clock: arrival times never decrease, and no later record is earlier than a loss
      * @throws IllegalArgumentException for a source that was never defined, or numbers that make no sense
      * @throws SecondWriterException when another thread is the writer
      */
@@ -297,6 +301,11 @@ public final class Loom implements Store {
                     + firstNs + ", last=" + lastNs);
         }
         log.ownership().admit();
+        long nowNs = Math.max(log.clock().getAsLong(), log.lastTimeNs());
+        if (lastNs > nowNs && lastNs - nowNs > LOSS_AHEAD_MAX_NS) {
+            throw new IllegalArgumentException(
+                    "loss is too far ahead of the clock: source=" + sourceId + ", last=" + lastNs + ", now=" + nowNs);
+        }
         log.noteLoss(sourceId, reason, records, firstNs, lastNs);
     }
 
@@ -388,6 +397,11 @@ public final class Loom implements Store {
         } finally {
             sessions.readLock().unlock();
         }
+    }
+
+    /** Whether the store is open; waits while its indexes are about to be rebuilt, for which it is closed and opened again. */
+    boolean isOpen() {
+        return inSession(StoreSession::isOpen);
     }
 
     @Override

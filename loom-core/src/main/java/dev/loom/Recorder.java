@@ -17,6 +17,7 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructCodec;
 import dev.loom.recorder.Intake;
 import dev.loom.recorder.RecorderSession;
+import dev.loom.store.StoreSession;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ public final class Recorder implements Store {
 
     /**
      * Closes a source: its further records are refused. Waits until those taken before are in the store, at most for
-     * the close timeout. Idempotent.
+     * the close timeout. An interrupt does not end the wait, and is kept. Idempotent.
      */
     public void closeSource(int sourceId) {
         session.closeSource(sourceId);
@@ -199,19 +200,28 @@ public final class Recorder implements Store {
 
     /**
      * As {@link Loom#rebuildIndexes()}, on the recorder's thread. Meanwhile records wait in the ring, and the policies
-     * drop those that find it full.
+     * drop those that find it full. An interrupt ends the wait; the interrupt status is kept.
      *
      * @return whether the store was opened again; false if the store has failed or the time is over, or while another
      *     caller waits for the same. After a timeout the thread may still do it
      * @throws StoreIoException when the disk refuses; if the store can't be opened again, the recorder has failed
      */
     public boolean rebuildIndexes(Duration longest) {
-        return session.reopen(
-                () -> {
-                    loom.rebuildIndexes(next -> next.log().ownership().admit());
-                    return loom.session();
-                },
-                Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
+        @Nullable ClassLoader callers = Thread.currentThread().getContextClassLoader();
+        return session.reopen(() -> rebuilt(callers), Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
+    }
+
+    /** The next session, with the formats that the caller's class loader knows. */
+    private StoreSession rebuilt(@Nullable ClassLoader callers) {
+        Thread thread = Thread.currentThread();
+        @Nullable ClassLoader own = thread.getContextClassLoader();
+        thread.setContextClassLoader(callers);
+        try {
+            loom.rebuildIndexes(next -> next.log().ownership().admit());
+            return loom.session();
+        } finally {
+            thread.setContextClassLoader(own); // it must not keep the application's
+        }
     }
 
     /** The number of records of a source that this recorder has published. */

@@ -1,6 +1,7 @@
 package dev.loom;
 
 import dev.loom.error.SecondWriterException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.record.RecordLog;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,7 @@ public final class SharedWriter implements AutoCloseable {
      *
      * @return whether the caller is now the writer, and must {@link #release()}; false once the store is closed
      * @throws SecondWriterException while another thread closes the store by itself
+     * @throws StoreReopenedException when another writer has taken the store
      */
     public boolean acquire(Duration longest) {
         if (!turns.acquire(Math.max(0, TimeUnit.NANOSECONDS.convert(longest)))) {
@@ -51,6 +53,15 @@ public final class SharedWriter implements AutoCloseable {
         } catch (IllegalStateException e) { // closed by other means
             turns.release();
             return false;
+        } catch (RuntimeException | Error e) { // what the store had the writer do before, as it was taken over
+            try {
+                if (turns.holds() == 1) {
+                    log().ownership().endTurn();
+                }
+            } finally {
+                turns.release();
+            }
+            throw e;
         }
         return true;
     }
@@ -78,9 +89,11 @@ public final class SharedWriter implements AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("store is closed");
             }
-            log().ownership().take(this);
             try {
+                log().ownership().take(this);
                 loom.rebuildIndexes(next -> next.log().ownership().takeTurns(this));
+            } catch (SecondWriterException e) {
+                throw e;
             } catch (RuntimeException | Error e) {
                 log().ownership().release();
                 throw e;
@@ -92,7 +105,7 @@ public final class SharedWriter implements AutoCloseable {
 
     /** Whether the store is open. False for good once it was closed or could not be opened again. */
     public boolean isOpen() {
-        return loom.session().isOpen();
+        return loom.isOpen();
     }
 
     private RecordLog log() {

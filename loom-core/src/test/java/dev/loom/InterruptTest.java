@@ -113,6 +113,32 @@ final class InterruptTest {
         assertEquals(List.of(), failures);
     }
 
+    @Test
+    void shouldStoreWhatWasTakenBeforeASourceIsClosedByAnInterruptedThread() throws InterruptedException {
+        try (Recorder recorder = Recorder.on(open()).start()) {
+            int held = recorder.defineSource("held", FORMAT);
+            int closed = recorder.defineSource("closed", FORMAT);
+            RecorderClaim claim = recorder.newClaim();
+            assertEquals(0, claim.claim(held, Long.BYTES)); // nothing behind it enters the store
+            AtomicInteger taken = new AtomicInteger();
+            Thread other = new Thread(() -> {
+                while (recorder.offer(closed, new byte[Long.BYTES]) == 0) {
+                    taken.incrementAndGet();
+                    LockSupport.parkNanos(100_000);
+                }
+                claim.commit(); // it is being closed
+            });
+            assertEquals(0, recorder.offer(closed, new byte[Long.BYTES]));
+            other.start();
+            Thread.currentThread().interrupt();
+            recorder.closeSource(closed);
+            assertTrue(Thread.interrupted());
+            other.join();
+            assertEquals(1 + taken.get(), recorder.published(closed));
+            assertEquals(1, recorder.dropped(closed, LossReason.SOURCE_CLOSED));
+        }
+    }
+
     /** Interrupts threads again and again until closed. */
     private static final class Storm implements AutoCloseable {
         private final AtomicBoolean over = new AtomicBoolean();

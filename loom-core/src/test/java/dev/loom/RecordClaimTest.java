@@ -1,13 +1,16 @@
 package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.loom.api.RecordClaim;
+import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -65,6 +68,22 @@ final class RecordClaimTest {
         claim.abort();
         loom.close();
         assertThrows(IndexOutOfBoundsException.class, () -> buffer.putByte(0, (byte) 1), "it is unmapped");
+    }
+
+    /** As when filling it has failed. */
+    @Test
+    void shouldBeAbortedWhenTheStoreIsClosed() {
+        Loom loom = open();
+        assertTrue(loom.push(source, new byte[16]) >= 0);
+        assertTrue(loom.claim(source, 8) >= 0);
+        Path staging = loom.info().owner().orElseThrow().staging();
+        assertTrue(Files.exists(staging));
+        loom.close();
+        assertFalse(Files.exists(staging), "the next opening would recover it");
+        try (Loom again = Loom.open(LoomConfig.at(directory).build());
+                Snapshot snapshot = again.snapshot()) {
+            assertEquals(1, snapshot.statistics(source).records());
+        }
     }
 
     @Test

@@ -30,6 +30,7 @@ public final class RowTokens {
     }
 
     private final PayloadFormat format;
+    private final @Nullable RecordLookup lookup;
     private final List<Field> fields = new ArrayList<>();
     private final TokenReader tokens = new TokenReader();
     private final FieldValue value = new FieldValue();
@@ -49,6 +50,7 @@ public final class RowTokens {
     /** @param lookup finds the records that payloads refer to */
     public RowTokens(IndexedText indexed, PayloadFormat format, @Nullable RecordLookup lookup) {
         this.format = format;
+        this.lookup = lookup;
         value.lookup(lookup);
         for (Part part : indexed.fields()) {
             boolean single = !part.isPrefix() && !part.name().equals(IndexedText.ANY);
@@ -71,6 +73,7 @@ public final class RowTokens {
         value.from(address);
         for (int i = 0; i < fields.size(); i++) {
             Field field = fields.get(i);
+            long failuresBefore = failures();
             certain = true;
             name = field.name();
             if (field.part().isPrefix()) {
@@ -82,10 +85,15 @@ public final class RowTokens {
             } else {
                 format.forEachField(buffer, offset, length, value, all);
             }
-            if (!certain) {
+            if (!certain || failures() != failuresBefore) {
                 into.onValue(field.uncertain());
             }
         }
+    }
+
+    /** How often a record that payloads refer to could not be read: what depends on it is unknown, and not absent. */
+    private long failures() {
+        return lookup == null ? 0 : lookup.failures();
     }
 
     private void onField(String field, FieldValue read) {

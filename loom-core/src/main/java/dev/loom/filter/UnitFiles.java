@@ -5,6 +5,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -123,9 +124,17 @@ public final class UnitFiles {
         bytes.addAndGet(more);
     }
 
-    /** Counts all files again, as others may have deleted some. While none is being written. */
+    /** Counts all files again, as others may have deleted some; not if one can't be looked at. While none is being written. */
     synchronized void recount() {
-        bytes.set(all().stream().mapToLong(file -> taken(length(file))).sum());
+        long sum = 0;
+        try {
+            for (UnitFile file : all()) {
+                sum += taken(lengthOrFail(file.path()));
+            }
+        } catch (StoreIoException e) {
+            return;
+        }
+        bytes.set(sum);
     }
 
     /** What a file of a length may take; nothing if it is gone, as none is empty. */
@@ -133,16 +142,23 @@ public final class UnitFiles {
         return length == 0 ? 0 : length + Storage.FILE_EXCESS_LENGTH;
     }
 
-    /** The bytes of a file; 0 if it is gone. */
+    /** The bytes of a file; 0 if it is gone, or can't be looked at. */
     public long length(UnitFile file) {
-        return length(file.path());
+        try {
+            return lengthOrFail(file.path());
+        } catch (StoreIoException e) {
+            return 0;
+        }
     }
 
-    private long length(Path path) {
+    private long lengthOrFail(Path path) {
         try (LoomFile open = storage.openToRead(path)) {
             return open.size();
         } catch (StoreIoException e) {
-            return 0;
+            if (e.getCause() instanceof NoSuchFileException) {
+                return 0;
+            }
+            throw e;
         }
     }
 

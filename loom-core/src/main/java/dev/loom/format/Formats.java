@@ -1,13 +1,18 @@
 package dev.loom.format;
 
+import java.util.Iterator;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** The built-in formats, and the parser of text forms. */
 public final class Formats {
+    /** After so many providers of a class loader that can't be loaded its others are given up. */
+    private static final int PROVIDERS_BROKEN_MAX = 100;
+
     private static final Set<String> BUILT_IN =
             Set.of(StructFormat.NAME, WholeFormat.TEXT_NAME, JsonFormat.NAME, WholeFormat.BYTES_NAME, TimedFormat.NAME);
 
@@ -92,17 +97,28 @@ public final class Formats {
 
     private static PayloadFormat provided(String name, String text) {
         Set<String> known = new TreeSet<>(BUILT_IN);
-        try {
-            for (ServiceLoader<PayloadFormatProvider> providers : loaders()) {
-                for (PayloadFormatProvider provider : providers) {
+        @Nullable ServiceConfigurationError broken = null;
+        for (ServiceLoader<PayloadFormatProvider> loader : loaders()) {
+            Iterator<PayloadFormatProvider> providers = loader.iterator();
+            int failures = 0;
+            while (failures < PROVIDERS_BROKEN_MAX) {
+                try {
+                    if (!providers.hasNext()) {
+                        break;
+                    }
+                    PayloadFormatProvider provider = providers.next();
                     if (provider.names().contains(name)) {
                         return provider.parse(text);
                     }
                     known.addAll(provider.names());
+                } catch (ServiceConfigurationError e) {
+                    broken = e; // another one may have the format
+                    failures++;
                 }
             }
-        } catch (ServiceConfigurationError e) {
-            throw new IllegalArgumentException("payload format provider can't be loaded: format=" + name, e);
+        }
+        if (broken != null) {
+            throw new IllegalArgumentException("payload format provider can't be loaded: format=" + name, broken);
         }
         throw new IllegalArgumentException("unknown payload format: name=" + name + ", known=" + known);
     }

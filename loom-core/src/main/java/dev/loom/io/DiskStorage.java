@@ -2,6 +2,7 @@ package dev.loom.io;
 
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
@@ -147,11 +148,20 @@ final class DiskStorage implements Storage {
     @Override
     public List<Path> list(Path directory) {
         try (Stream<Path> entries = Files.list(directory)) {
-            return entries.sorted().toList();
+            return sorted(entries);
         } catch (NoSuchFileException e) {
             return List.of();
         } catch (IOException e) {
             throw new StoreIoException("directory can't be listed: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    /** The entries of a directory in their order; what fails while they are read is an {@link IOException}, as when it is opened. */
+    static List<Path> sorted(Stream<Path> entries) throws IOException {
+        try {
+            return entries.sorted().toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 

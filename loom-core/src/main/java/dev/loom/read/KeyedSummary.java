@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the keys of a chunk in an index by keys: records, totals and bins of each. Allocates nothing. For one thread.
  */
 public final class KeyedSummary {
+    /** No list with a key is shorter. */
+    private static final int KEY_LENGTH_MIN = 8;
+
     private final @Nullable SnapshotReader reader;
     private final Index index;
     private final ValueType type;
@@ -126,6 +129,9 @@ public final class KeyedSummary {
         end = offset + length;
         bytes.wrap(buffer, begin, end);
         keys = number(KeyedBinsDescriptor.RUN_KEYS_MAX);
+        if (keys > 0 && length < KEY_LENGTH_MIN) {
+            throw bytes.malformed("length"); // totals are read back from eight bytes before their end
+        }
         long rest = bytes.next();
         begin = bytes.position();
         if (rest != 0 || !isWhole()) {

@@ -274,12 +274,15 @@ public final class SnapshotReader implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            if (bins != null) {
-                bins.close();
+            try {
+                if (bins != null) {
+                    bins.close();
+                }
+                textUnits.forEach(TextUnits::close);
+                referenced.close();
+            } finally {
+                leased.release();
             }
-            textUnits.forEach(TextUnits::close);
-            referenced.close();
-            leased.release();
         }
     }
 }

@@ -388,12 +388,16 @@ public final class RecordLog {
         return claim;
     }
 
-    /** Appends one of Loom's own records; waits for room. */
+    /**
+     * Appends one of Loom's own records; waits for room. Its time is that of the record before, so that a store that is opened and closed
+     * still takes what is later than its records.
+     */
     public void pushOwn(int kind, int source, int reason, long a, long b, long c) {
         // not the ledger's buffer, which a new chunk's markers may use meanwhile
         UnsafeBuffer own = new UnsafeBuffer(new byte[OwnRecord.LENGTH]);
         OwnRecord.put(own, kind, source, reason, a, b, c);
-        append(chunk, sources.own(), nowNs(), own, 0, OwnRecord.LENGTH, true, true);
+        long timeNs = lastTimeNs > 0 ? lastTimeNs : nowNs();
+        append(chunk, sources.own(), timeNs, own, 0, OwnRecord.LENGTH, true, true);
     }
 
     /**

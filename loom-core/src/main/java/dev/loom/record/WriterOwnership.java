@@ -2,6 +2,9 @@ package dev.loom.record;
 
 import dev.loom.error.SecondWriterException;
 import dev.loom.index.FunctionGuard;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +40,8 @@ public final class WriterOwnership implements FunctionGuard {
     /** The object through which threads take turns, if they do. */
     private @Nullable Object turns;
 
-    /** A thread of the store's own, in which index functions run. */
-    private @Nullable Thread barred;
+    /** Threads of the store's own, in which index functions run and formats are read. */
+    private final Set<Thread> barred = Collections.newSetFromMap(new WeakHashMap<>());
 
     private boolean closed;
 
@@ -148,10 +151,14 @@ public final class WriterOwnership implements FunctionGuard {
         owner = null;
     }
 
-    /** As {@link #take}, regardless of turns, and ends them. */
+    /** As {@link #take}, regardless of turns, and ends them; aborts a claim that is open. */
     public synchronized void takeToClose() {
         refuseInFunction();
         takeIfFree();
+        if (gate == CLAIMED) {
+            endClaim();
+            onLeft.run();
+        }
         turns = null;
     }
 
@@ -164,7 +171,7 @@ public final class WriterOwnership implements FunctionGuard {
 
     /** Keeps a thread from ever being the owner. */
     public synchronized void bar(Thread thread) {
-        barred = thread;
+        barred.add(thread);
     }
 
     /** Whether the calling thread is the owner, summoned or not. */
@@ -233,8 +240,8 @@ public final class WriterOwnership implements FunctionGuard {
     /** The end of a thread happens before {@code isAlive} is false. */
     private void checkFree() {
         Thread last = holder;
-        if (barred == Thread.currentThread()) {
-            throw new SecondWriterException("an index function can't write to the store that calls it");
+        if (barred.contains(Thread.currentThread())) {
+            throw new SecondWriterException("an index function or a format can't write to the store that calls it");
         }
         if (last != null && last != Thread.currentThread() && last.isAlive()) {
             throw new SecondWriterException(

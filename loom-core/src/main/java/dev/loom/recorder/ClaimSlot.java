@@ -34,8 +34,9 @@ final class ClaimSlot implements RecorderClaim {
 
     @Override
     public long claim(int sourceId, int length) {
-        if (open.getPlain() != NONE) {
-            abort();
+        int index = open.get();
+        if (index != NONE) {
+            end(index, false);
         }
         long claimed = intake.claim(sourceId, length);
         if (claimed < 0) {
@@ -54,29 +55,38 @@ final class ClaimSlot implements RecorderClaim {
 
     @Override
     public long commit() {
-        return end(true) ? 0 : PushStatus.CLOSED;
+        return end(openIndex(), true) ? 0 : PushStatus.CLOSED;
     }
 
     @Override
     public void abort() {
-        end(false);
+        end(openIndex(), false);
     }
 
-    /** False if the recorder was closed and gave up the claim. */
-    private boolean end(boolean commit) {
+    private int openIndex() {
         int index = open.getPlain();
         if (index == NONE) {
             throw new IllegalStateException("no claim is open");
         }
+        return index;
+    }
+
+    /** False if the recorder gave up the claim, as it was closed or the thread that made it had ended. */
+    private boolean end(int index, boolean commit) {
         view.wrap(NOTHING);
-        open.lazySet(NONE);
+        if (owner == Thread.currentThread()) {
+            open.lazySet(NONE); // it lives, so nobody else ends it
+        } else if (!open.compareAndSet(index, NONE)) {
+            return false;
+        }
         return intake.end(index, commit);
     }
 
     @Override
     public void close() {
-        if (open.getPlain() != NONE) {
-            abort();
+        int index = open.get();
+        if (index != NONE) {
+            end(index, false);
         }
         slots.remove(this);
     }
@@ -95,10 +105,8 @@ final class ClaimSlot implements RecorderClaim {
         return open.get() != NONE;
     }
 
-    /** Aborts a claim whose owner has ended. For the writer's thread. */
-    void endAbandoned() {
-        int index = open.get();
-        open.set(NONE);
-        intake.end(index, false);
+    /** Takes an abandoned claim from whoever may have got the object from its owner; then it is the caller's to end. */
+    boolean takeAbandoned(int index) {
+        return ownerHasEnded() && open.compareAndSet(index, NONE);
     }
 }

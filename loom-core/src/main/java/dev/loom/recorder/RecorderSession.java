@@ -93,10 +93,13 @@ public final class RecorderSession {
         gates.get(sourceId).policy(policy);
     }
 
-    /** Refuses a source's records from now on, and waits for those taken before, at most for the close timeout. */
+    /**
+     * Refuses a source's records from now on, and waits for those taken before, at most for the close timeout. An interrupt does not end the
+     * wait, and is kept.
+     */
     public void closeSource(int sourceId) {
         gates.get(sourceId).close();
-        sync(closeTimeoutNs);
+        sync(closeTimeoutNs, false);
     }
 
     /**
@@ -106,9 +109,14 @@ public final class RecorderSession {
      * @return whether that is done; an interrupt ends the wait, and the interrupt status is kept
      */
     public boolean sync(long timeoutNs) {
+        return sync(timeoutNs, true);
+    }
+
+    private boolean sync(long timeoutNs, boolean interruptible) {
         long position = ring.tail();
         long ticket = writer.ask();
-        return await(() -> ring.head() >= position && writer.answered(ticket), timeoutNs) && writer.failure() == null;
+        BooleanSupplier done = () -> ring.head() >= position && writer.answered(ticket);
+        return await(done, timeoutNs, interruptible) && writer.failure() == null;
     }
 
     /**
@@ -168,22 +176,32 @@ public final class RecorderSession {
         }
     }
 
-    /** Returns whether it became true before the timeout, the end of the thread, or an interrupt of the caller. */
     private boolean await(BooleanSupplier answered, long timeoutNs) {
+        return await(answered, timeoutNs, true);
+    }
+
+    /** Returns whether it became true before the timeout, the end of the thread, or an interrupt of the caller, if that counts. */
+    private boolean await(BooleanSupplier answered, long timeoutNs, boolean interruptible) {
+        Thread caller = Thread.currentThread();
         long start = System.nanoTime();
         long parkNs = POLL_NS_MIN;
-        while (!answered.getAsBoolean()) {
-            boolean over = timeoutNs >= 0 && System.nanoTime() - start >= timeoutNs;
-            if (over
-                    || !thread.isAlive()
-                    || Thread.currentThread() == thread
-                    || Thread.currentThread().isInterrupted()) {
-                return false;
+        boolean interrupted = false;
+        try {
+            while (!answered.getAsBoolean()) {
+                boolean over = timeoutNs >= 0 && System.nanoTime() - start >= timeoutNs;
+                if (over || !thread.isAlive() || caller == thread || (interruptible && caller.isInterrupted())) {
+                    return false;
+                }
+                interrupted |= !interruptible && Thread.interrupted();
+                LockSupport.parkNanos(parkNs);
+                parkNs = Math.min(parkNs * 2, POLL_NS_MAX);
             }
-            LockSupport.parkNanos(parkNs);
-            parkNs = Math.min(parkNs * 2, POLL_NS_MAX);
+            return true;
+        } finally {
+            if (interrupted) {
+                caller.interrupt();
+            }
         }
-        return true;
     }
 
     public long published(int sourceId) {

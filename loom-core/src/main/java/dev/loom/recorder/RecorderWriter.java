@@ -262,12 +262,14 @@ final class RecorderWriter implements Runnable {
             Thread.onSpinWait();
             return;
         }
-        ClaimSlot abandoned = claims.abandonedAt(ring.blockedIndex());
+        int blocked = ring.blockedIndex();
+        ClaimSlot abandoned = claims.abandonedAt(blocked);
         if (abandoned != null) {
-            loseBlocked(LossReason.ABANDONED);
-            abandoned.endAbandoned();
+            if (abandoned.takeAbandoned(blocked)) { // else who got the object from its owner has just ended it
+                endAbandoned(blocked);
+            }
         } else if (pastDeadline()) {
-            loseBlocked(LossReason.CLOSED);
+            loseBlocked();
             gaveUp = !ring.unblock();
         } else {
             wakeUp.nap(emptyReads < 2 * SPINS ? NAP_NS_MIN : napNs);
@@ -353,14 +355,34 @@ final class RecorderWriter implements Runnable {
         gate.countDropped(reason);
     }
 
-    private void loseBlocked(LossReason reason) {
+    private void loseBlocked() {
         int source = ring.blockedSource();
         if (source == 0) {
             lost.incrementAndGet();
         } else if (failure == null) {
-            lose(gates.get(source), reason, ring.blockedTimeNs());
+            lose(gates.get(source), LossReason.CLOSED, ring.blockedTimeNs());
         } else {
             loseFailed(gates.get(source));
+        }
+    }
+
+    /** Ends a claim that nobody else can end any more, even if its loss can't be noted now. */
+    private void endAbandoned(int index) {
+        SourceGate gate = gates.get(ring.blockedSource());
+        long timeNs = ring.blockedTimeNs();
+        try {
+            if (failure == null) {
+                lose(gate, LossReason.ABANDONED, timeNs);
+            } else {
+                loseFailed(gate);
+            }
+        } catch (VirtualMachineError e) {
+            intake.drop(gate.failed, timeNs); // collected once there is memory
+        } catch (RuntimeException e) {
+            loseFailed(gate);
+            fail(e);
+        } finally {
+            intake.end(index, false);
         }
     }
 

@@ -377,6 +377,9 @@ public final class RunReader implements AutoCloseable {
         long address = totals.binsAddress();
         if (address == IndexSummary.NO_BINS || file == null) {
             return false;
+        } else if (address < RunFileDescriptor.headLength()) {
+            damaged++;
+            return false;
         }
         if (readWhole(file, address, bins, RunFileDescriptor.BINS_HEADER_LENGTH)) {
             int length = bins.getInt(0);

@@ -71,13 +71,22 @@ public final class RunWriter implements AutoCloseable {
         directory = -1;
     }
 
-    /** Opens the file that exists; one that is damaged will be begun again. */
+    /** Opens the file that exists; one that is damaged will be begun again, and one whose head can't be read makes way for another. */
     private void open() {
         LoomFile opened = files.storage().openToWrite(path, false);
         file = opened;
         ByteBuffer header = ByteBuffer.allocate(RunFileDescriptor.SLOTS_OFFSET);
-        opened.read(header, 0);
         long size = opened.size();
+        try {
+            opened.read(header, 0);
+        } catch (StoreIoException e) {
+            close();
+            files.storage().delete(path);
+            files.count(-RunFiles.taken(size));
+            written.remove(path);
+            isNew = true;
+            return;
+        }
         taken = RunFiles.taken(size);
         if (size < at || !header.flip().equals(RunFileDescriptor.header(storeId, level, number))) {
             isNew = true;

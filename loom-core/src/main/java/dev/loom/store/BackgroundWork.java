@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class BackgroundWork implements AutoCloseable {
     private final Parts parts;
     private final Tenure.Guard indexGuard;
+    private final Tenure.Guard textGuard;
+    private final Tenure.Guard rollupGuard;
     private @Nullable IndexThread indexThread;
     private volatile @Nullable Compression compression;
     private volatile @Nullable TextIndexing textIndexing;
@@ -53,6 +55,8 @@ final class BackgroundWork implements AutoCloseable {
     BackgroundWork(Parts parts) {
         this.parts = parts;
         this.indexGuard = parts.tenure().guard();
+        this.textGuard = parts.tenure().guard(); // here, as a thread that can't be started is tried again and again
+        this.rollupGuard = parts.tenure().guard();
     }
 
     /** Starts what there is to do. Of the indexes a little is completed before it returns. */
@@ -98,7 +102,7 @@ final class BackgroundWork implements AutoCloseable {
                 id -> parts.schema().current().index(id),
                 () -> !mark.rebuild().pending(),
                 () -> mark.written().durable(LogKind.RECORD),
-                parts.tenure().guard()::check,
+                rollupGuard::check,
                 parts.room(),
                 share));
         parts.ownership().bar(summing.thread());
@@ -137,7 +141,7 @@ final class BackgroundWork implements AutoCloseable {
                 () -> parts.schema().current().sources(),
                 () -> !mark.rebuild().pending(),
                 () -> mark.written().durable(LogKind.RECORD),
-                parts.tenure().guard()::check,
+                textGuard::check,
                 parts.room(),
                 parts.settings().textIndex()));
         parts.ownership().bar(indexing.thread());

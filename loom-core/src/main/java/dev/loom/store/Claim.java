@@ -8,6 +8,7 @@ import dev.loom.io.ProcessId.Life;
 import dev.loom.io.Storage;
 import dev.loom.io.StoreThread;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -113,7 +114,7 @@ final class Claim implements AutoCloseable {
                     others.add(other(each));
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new StoreIoException("claims can't be listed: directory=" + folder + ", reason=" + e, e);
         }
         return others;

@@ -105,6 +105,7 @@ public final class SessionSchema {
         }
         SchemaEntry entry = new SourceDefined(id, name, format.text(), attributes);
         Schema after = current.with(entry);
+        requireParsed(format, after.source(id));
         prepare.accept(id);
         sources.add(id, true, new SourceTotals(), 0);
         try {
@@ -116,6 +117,14 @@ public final class SessionSchema {
         sources.open(id);
         current = after;
         return id;
+    }
+
+    /** A source whose format can't be made again is read as bytes, which nobody wants who defines it. */
+    private static void requireParsed(PayloadFormat format, @Nullable Source defined) {
+        if (defined == null || !defined.format().text().equals(format.text())) {
+            throw new IllegalArgumentException(
+                    "no provider of the thread's class loader makes this format of its text: text=" + format.text());
+        }
     }
 
     /**

@@ -27,6 +27,9 @@ final class TextFollower {
     /** Where the next chunk begins. */
     private long position;
 
+    /** No record behind the position is older, so that a walk need not begin with the oldest. */
+    private long fromNs = Long.MIN_VALUE;
+
     private boolean lacksRoom;
 
     /**
@@ -68,7 +71,7 @@ final class TextFollower {
         lacksRoom = false;
         try (SnapshotReader reader = SnapshotReader.of(snapshot)) {
             position = Math.max(position, reader.beginAddress());
-            ChunkCursor chunks = reader.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, position);
+            ChunkCursor chunks = reader.oldestFirst(source.id(), fromNs, Long.MAX_VALUE, position);
             Walk step = new Walk(reader, Math.min(durable, snapshot.tailAddress()), snapshot.tailAddress());
             try (SourceRecords records = reader.forward(chunks, step)) {
                 step.run(records);
@@ -120,6 +123,9 @@ final class TextFollower {
             }
             if (chunk.end() > durable || (!chunk.listed() && chunk.end() >= tail)) {
                 return SourceRecords.ChunkGuide.Step.END;
+            }
+            if (chunk.listed()) {
+                fromNs = Math.max(fromNs, chunk.firstTimeNs());
             }
             if (!chunk.listed() || units.assembler().isTooLarge(chunk.records())) {
                 position = chunk.end();

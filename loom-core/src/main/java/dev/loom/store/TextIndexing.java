@@ -207,9 +207,10 @@ final class TextIndexing implements AutoCloseable {
                 }
             } catch (StoreIoException | StoreReopenedException | CancellationException e) {
                 throw e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
                 followers.remove(source.id());
-                failed = "source has no text index: source=" + source.name() + ", reason=" + e.getMessage();
+                failed = "source has no text index: source=" + source.name() + ", reason="
+                        + (e instanceof Error ? e : e.getMessage());
                 givenUp.put(source.id(), failed);
             }
         }

@@ -2,13 +2,17 @@ package dev.loom.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
 import dev.loom.filter.UnitFiles.UnitFile;
+import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +80,32 @@ final class UnitFilesTest {
         Files.delete(first);
         files.recount();
         assertEquals(150 + 1 * EXCESS, files.bytes());
+    }
+
+    @Test
+    void shouldKeepItsCountWhileFilesCannotBeLookedAt() throws IOException {
+        AtomicBoolean refusing = new AtomicBoolean();
+        files = new UnitFiles(
+                new HookedStorage() {
+                    @Override
+                    public LoomFile openToRead(Path file) {
+                        if (refusing.get()) {
+                            throw new StoreIoException("injected: too many open files");
+                        }
+                        return super.openToRead(file);
+                    }
+                },
+                folder);
+        write(1, 0, 100, 1);
+        Path second = write(1, 100, 250, 1);
+        files.prepare(0, 1_000);
+        refusing.set(true);
+        Files.delete(second);
+        files.recount();
+        assertEquals(250 + 2 * EXCESS, files.bytes());
+        refusing.set(false);
+        files.recount();
+        assertEquals(100 + 1 * EXCESS, files.bytes());
     }
 
     @Test

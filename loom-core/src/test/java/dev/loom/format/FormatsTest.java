@@ -105,6 +105,7 @@ class FormatsTest {
             assertEquals("payload format provider can't be loaded: format=unheard-of", e.getMessage());
             assertInstanceOf(ServiceConfigurationError.class, e.getCause());
             assertEquals("text", Formats.parse("text").text());
+            assertEquals("reversed", Formats.parse("reversed").name(), "our own class loader has its provider");
         } finally {
             thread.setContextClassLoader(before);
         }

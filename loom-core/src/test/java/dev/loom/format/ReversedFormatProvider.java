@@ -26,12 +26,20 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
             return List.of(new Field(text.substring(text.indexOf(':') + 1), Field.Type.U8, false));
         }
 
-        /** Gives the last byte; throws for the field {@code fail}. */
+        /** Gives the last byte; throws for the fields {@code fail}, {@code overflow} and {@code unlinked}. */
         @Override
         public FieldReader field(String name) {
             if (name.equals("fail")) {
                 return (buffer, offset, length, into) -> {
                     throw new IllegalStateException("injected failure of a format");
+                };
+            } else if (name.equals("overflow")) {
+                return (buffer, offset, length, into) -> {
+                    throw new StackOverflowError("injected failure of a format");
+                };
+            } else if (name.equals("unlinked")) {
+                return (buffer, offset, length, into) -> {
+                    throw new NoClassDefFoundError("injected failure of a format");
                 };
             }
             return (buffer, offset, length, into) -> into.setInteger(buffer.getByte(offset + length - 1));

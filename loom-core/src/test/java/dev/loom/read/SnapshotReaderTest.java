@@ -339,6 +339,10 @@ final class SnapshotReaderTest {
         assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(ids[1], LossReason.ELSEWHERE, 0, 10, 20));
         assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(ids[1], LossReason.ELSEWHERE, 1, 20, 10));
         assertThrows(IllegalArgumentException.class, () -> loom.noteLoss(99, LossReason.ELSEWHERE, 1, 10, 20));
+        // later records can't be earlier than it
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> loom.noteLoss(ids[1], LossReason.ELSEWHERE, 1, 10, Long.MAX_VALUE));
         for (int i = 0; i < 2; i++) {
             try (Snapshot after = loom.snapshot();
                     SnapshotReader reader = SnapshotReader.of(after)) {

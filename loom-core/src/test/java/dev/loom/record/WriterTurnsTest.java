@@ -147,6 +147,7 @@ final class WriterTurnsTest {
     @Test
     void shouldNeverAdmitAThreadThatIsBarred() throws InterruptedException {
         ownership.bar(Thread.currentThread());
+        ownership.bar(new Thread());
         assertThrows(SecondWriterException.class, ownership::admit);
         assertTakenElsewhere();
     }

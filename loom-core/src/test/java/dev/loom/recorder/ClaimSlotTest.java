@@ -131,6 +131,35 @@ final class ClaimSlotTest {
         return made[0];
     }
 
+    private void endAbandoned(ClaimSlot slot) {
+        int index = ring.blockedIndex();
+        assertTrue(slot.takeAbandoned(index));
+        assertTrue(intake.end(index, false));
+    }
+
+    /** Both the recorder and a thread that got the object from one that has ended would end its claim. */
+    @Test
+    void shouldEndAClaimOnceThoughTheObjectHasANewOwner() throws InterruptedException {
+        ClaimSlot got = openByEndedThread();
+        int index = ring.blockedIndex();
+        assertSame(got, slots.abandonedAt(index));
+        got.abort();
+        assertFalse(got.takeAbandoned(index), "its new owner has ended it");
+        readAll();
+        ClaimSlot late = openByEndedThread();
+        int next = ring.blockedIndex();
+        assertTrue(late.takeAbandoned(next));
+        assertThrows(IllegalStateException.class, late::commit);
+        assertEquals(0, late.claim(SOURCE, Long.BYTES), "it does not end what the recorder ends");
+        late.buffer().putLong(0, 7);
+        assertTrue(intake.end(next, false));
+        assertEquals(0, late.commit());
+        while (ring.pending()) {
+            readAll();
+        }
+        assertEquals(List.of(7L), read);
+    }
+
     @Test
     void shouldFindTheClaimOfAnEndedThreadByItsPlaceAlone() throws InterruptedException {
         ClaimSlot living = open(0);
@@ -142,12 +171,12 @@ final class ClaimSlotTest {
         int index = ring.blockedIndex();
         assertNull(slots.abandonedAt(index + 8));
         assertSame(abandoned, slots.abandonedAt(index));
-        abandoned.endAbandoned();
+        endAbandoned(abandoned);
         assertFalse(abandoned.isOpen());
         assertNull(slots.abandonedAt(index));
         readAll();
         assertSame(next, slots.abandonedAt(ring.blockedIndex()));
-        next.endAbandoned();
+        endAbandoned(next);
         readAll();
         assertFalse(ring.pending());
         assertEquals(List.of(0L), read);
@@ -156,9 +185,10 @@ final class ClaimSlotTest {
     /** Each thread of a pool may make one, and the pool's threads come and go. */
     @Test
     void shouldKeepTheOpenSlotsOfEndedThreads() throws InterruptedException {
-        ClaimSlot open = openByEndedThread();
         ClaimSlot ended = openByEndedThread();
-        ended.endAbandoned();
+        endAbandoned(ended);
+        readAll();
+        ClaimSlot open = openByEndedThread();
         slots.add(intake, ring);
         assertTrue(ended.ownerHasEnded());
         assertFalse(slots.add(intake, ring).ownerHasEnded(), "it has had no thread yet");

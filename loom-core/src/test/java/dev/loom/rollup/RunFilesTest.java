@@ -253,6 +253,29 @@ class RunFilesTest {
         assertEquals(Files.size(file) + Storage.FILE_EXCESS_LENGTH, files.bytes());
     }
 
+    /** Under a checksum that is right. */
+    @Test
+    void shouldTakeBinsBeforeTheFileForDamaged() {
+        IndexSummary totals = summary(3);
+        totals.binsAddress(-3);
+        try (RunWriter writer = new RunWriter(files, STORE)) {
+            writer.begin(1, 0);
+            writer.beginDirectory(0, 1 << 16, 0, 1, 1);
+            writer.addSource(1, 1, 8, 0, 0, 0, 0, 1);
+            writer.addSummary(totals, ValueType.I64);
+            assertTrue(writer.finish(bytes -> true));
+        }
+        try (RunReader reader = new RunReader(files, STORE)) {
+            assertTrue(reader.read(1, 0));
+            assertTrue(reader.find(1));
+            IndexSummary read = new IndexSummary();
+            assertTrue(reader.summary(3, ValueType.I64, read));
+            assertEquals(-3, read.binsAddress());
+            assertFalse(reader.readBins(read));
+            assertEquals(1, reader.damaged());
+        }
+    }
+
     /** What all files take of the disk, by their lengths. */
     private long taken() {
         return files.all().stream().mapToLong(files::length).sum() + files.all().size() * Storage.FILE_EXCESS_LENGTH;

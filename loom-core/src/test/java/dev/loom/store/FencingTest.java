@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.JavaProcess;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.SharedWriter;
 import dev.loom.WriterProcess;
 import dev.loom.api.Snapshot;
 import dev.loom.error.StoreLockedException;
@@ -21,10 +22,13 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -308,6 +312,27 @@ class FencingTest {
         assertThrows(StoreReopenedException.class, () -> WriterProcess.push(loom, 1));
         assertThrows(StoreReopenedException.class, () -> loom.claim(1, 8));
         assertThrows(StoreReopenedException.class, loom::close);
+        delete(own.staging());
+    }
+
+    /** None keeps a turn that it did not get from the others, though its thread lives. */
+    @Test
+    void shouldTellAllThreadsThatTakeTurnsThatItWasFenced() throws Exception {
+        Loom loom = open();
+        SharedWriter writer = new SharedWriter(loom);
+        Mark own = new MarkFile(Storage.DISK, files.mark()).read();
+        new MarkFile(Storage.DISK, files.mark()).write(MarkForgery.ofSession(own, 4711));
+        await("it has not noticed", () -> loom.info().writer().orElseThrow().fenced());
+        Duration minute = Duration.ofMinutes(1);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try {
+            other.submit(() -> assertThrows(StoreReopenedException.class, () -> writer.acquire(minute)))
+                    .get();
+            assertThrows(StoreReopenedException.class, () -> writer.acquire(minute));
+            assertThrows(StoreReopenedException.class, writer::close);
+        } finally {
+            other.shutdownNow();
+        }
         delete(own.staging());
     }
 

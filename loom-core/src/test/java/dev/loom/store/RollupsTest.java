@@ -12,6 +12,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.ValueType;
+import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -260,6 +261,42 @@ final class RollupsTest {
             }
         }
         assertEquals(2, refused.get());
+    }
+
+    @Test
+    void shouldWriteAFileAnewWhoseHeadCannotBeRead() {
+        AtomicBoolean bad = new AtomicBoolean();
+        Storage storage = new HookedStorage() {
+            @Override
+            protected void onRead(Path file) {
+                if (bad.get()) {
+                    throw new StoreIoException("injected: bad block, file=" + file);
+                }
+            }
+
+            @Override
+            public void delete(Path file) {
+                super.delete(file);
+                bad.set(false); // another file has other blocks
+            }
+        };
+        try (Loom loom = open(Storage.DISK)) {
+            fill(loom, 3);
+            RunFiles files = files(storage);
+            try (Rollups rollups = rollups(loom, files)) {
+                rollups.start();
+                assertTrue(rollups.finish(() -> false));
+            }
+            bad.set(true);
+            long before = files.bytes();
+            try (Rollups rollups = rollups(loom, files)) {
+                rollups.start();
+                assertTrue(rollups.finish(() -> false));
+            }
+            assertFalse(bad.get());
+            assertEquals(before, files.bytes());
+            assertTrue(hasBins(files, loom));
+        }
     }
 
     /** Makes the first bins of the chunk index impossible, under a checksum that is right. */

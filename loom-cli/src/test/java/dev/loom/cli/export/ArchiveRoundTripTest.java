@@ -347,6 +347,7 @@ class ArchiveRoundTripTest {
         exported("a", "1.loom", "--to", "" + middleNs);
         exported("a", "2.loom", "--from", "" + middleNs);
         imports("b", "1.loom").ok();
+        on("b").run("source", "add", "other").ok(); // opens the store, much later than the records
         imports("b", "2.loom").ok();
         requireRecords("b", pushed);
     }
