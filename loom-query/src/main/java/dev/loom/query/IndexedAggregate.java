@@ -14,11 +14,13 @@ import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.IndexedFunction;
 import dev.loom.query.plan.KeyRange;
 import dev.loom.query.rank.KeyPasses;
+import dev.loom.query.rank.KeyTally;
 import dev.loom.query.rank.Percentiles;
 import dev.loom.query.rank.RankSearch;
 import dev.loom.query.rank.RemainderRanks;
 import dev.loom.query.rank.Totals;
 import dev.loom.query.rank.ValueSum;
+import dev.loom.query.rank.ValuesInRange;
 import dev.loom.query.walk.QueryScope;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -178,7 +180,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         boolean going = true;
         while (going && !search.isDone()) {
             search.begin();
-            going = passes.run(search);
+            going = passes.run(inRange(search));
             if (going) {
                 search.end();
             }
@@ -212,8 +214,15 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
                                 Math.min(upper.key() + 1, upper.type().highestKey())));
     }
 
+    /** What counts the values of the range alone, if their keys do not tell them from others. */
+    private KeyTally inRange(KeyTally tally) {
+        ValueType type = indexed.function().type();
+        boolean all = KeyRange.of(values, type).covers(type.lowestKey(), type.highestKey());
+        return all || !indexed.function().isExact() ? tally : new ValuesInRange(tally, values, type);
+    }
+
     /** Finds the exact integers among those that share a double. */
-    private static void refine(KeyPasses passes, Map<BigDecimal, PercentileBounds> found, long count) {
+    private void refine(KeyPasses passes, Map<BigDecimal, PercentileBounds> found, long count) {
         long[] keys = found.values().stream()
                 .filter(PercentileBounds::isExact)
                 .map(PercentileBounds::lower)
@@ -226,7 +235,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
         for (int from = 0; going && from < keys.length; from += RemainderRanks.KEYS_MAX) {
             long[] some = Arrays.copyOfRange(keys, from, Math.min(keys.length, from + RemainderRanks.KEYS_MAX));
             RemainderRanks ranks = new RemainderRanks(some);
-            going = passes.run(ranks);
+            going = passes.run(inRange(ranks));
             found.replaceAll((percentile, bounds) -> isOneOf(some, bounds)
                     ? exact(bounds.lower(), ranks.remainder(bounds.lower().key(), Percentiles.rank(percentile, count)))
                     : bounds);

@@ -112,6 +112,7 @@ public final class TopRecords extends Query<TopRecords> {
             }
         }
         best.sort();
+        scope.endWalk();
         return Cursor.of(scope, best, indexed.function().type(), smallest);
     }
 
@@ -247,6 +248,9 @@ public final class TopRecords extends Query<TopRecords> {
         private final boolean smallest;
         private final RecordReader records;
         private final long bytesReadBefore;
+        /** What ended the search early, so that what it had found is read whatever is left. */
+        private final Limit endedBy;
+
         private int next;
         private Limit limit = Limit.NONE;
 
@@ -258,6 +262,7 @@ public final class TopRecords extends Query<TopRecords> {
             this.smallest = smallest;
             this.records = records;
             this.bytesReadBefore = scope.bytesReadBesides();
+            this.endedBy = scope.limit();
         }
 
         static Cursor of(QueryScope scope, RankedRecords ranked, ValueType type, boolean smallest) {
@@ -269,10 +274,21 @@ public final class TopRecords extends Query<TopRecords> {
         protected boolean advance() {
             boolean found = false;
             while (!found && next < ranked.size() && limit == Limit.NONE) {
-                limit = scope.limits().check(bytesReadBefore + records.bytesRead());
+                limit = spent();
                 found = limit == Limit.NONE && records.read(ranked.address(next++));
             }
             return found;
+        }
+
+        private Limit spent() {
+            Limit reached = scope.limits().check(bytesReadBefore + records.bytesRead());
+            if (endedBy == Limit.NONE) {
+                return reached;
+            }
+            // an interrupted thread can't read; who cancels once more does not want what was found
+            boolean ends = Thread.currentThread().isInterrupted()
+                    || (reached == Limit.CANCELLED && endedBy != Limit.CANCELLED);
+            return ends ? Limit.CANCELLED : Limit.NONE;
         }
 
         /** The record's value. */

@@ -84,6 +84,26 @@ class ExactNumbersTest {
         loom.close();
     }
 
+    /** The ten and the one share a double, which is in the range for one of them alone. */
+    @Test
+    void shouldCountNoneOfTheIntegersThatShareADoubleBeyondARange() {
+        open();
+        for (int i = 0; i < 10; i++) {
+            push("9007199254740992");
+        }
+        push("9007199254740993");
+        try (Snapshot snapshot = loom.snapshot()) {
+            checkPercentiles(
+                    snapshot,
+                    true,
+                    ValueRange.above(new BigDecimal("9007199254740992")),
+                    List.of(new BigDecimal("9007199254740993")),
+                    "above");
+        }
+        check(true);
+        loom.close();
+    }
+
     @Test
     void shouldBeExactWithAnIndexWhereSumsAreNoDoubles() {
         open();
@@ -169,13 +189,7 @@ class ExactNumbersTest {
                 same(sorted.get(0), all.min().orElseThrow(), context);
                 same(sorted.get(sorted.size() - 1), all.max().orElseThrow(), context);
                 for (double p : PERCENTILES) {
-                    int rank = Math.max(
-                            1,
-                            BigDecimal.valueOf(p)
-                                    .multiply(BigDecimal.valueOf(sorted.size()))
-                                    .divide(BigDecimal.valueOf(100), 0, RoundingMode.CEILING)
-                                    .intValue());
-                    same(sorted.get(rank - 1), all.percentile(p).orElseThrow(), context + ", p=" + p);
+                    same(percentile(sorted, p), all.percentile(p).orElseThrow(), context + ", p=" + p);
                 }
                 checkBounds(snapshot, sorted, index);
                 if (whole) {
@@ -190,6 +204,14 @@ class ExactNumbersTest {
                 checkHistogram(snapshot, index, sorted, context);
             }
         }
+    }
+
+    private static BigDecimal percentile(List<BigDecimal> sorted, double p) {
+        int rank = BigDecimal.valueOf(p)
+                .multiply(BigDecimal.valueOf(sorted.size()))
+                .divide(BigDecimal.valueOf(100), 0, RoundingMode.CEILING)
+                .intValue();
+        return sorted.get(Math.max(1, rank) - 1);
     }
 
     private void checkTop(Snapshot snapshot, boolean index, List<BigDecimal> sorted, String context) {
@@ -214,6 +236,31 @@ class ExactNumbersTest {
                     sorted.stream().filter(n -> n.compareTo(bound) <= 0).count(),
                     count(snapshot, index, ValueRange.atMost(bound)),
                     context + ", atMost=" + bound);
+            checkPercentiles(
+                    snapshot,
+                    index,
+                    ValueRange.above(bound),
+                    sorted.stream().filter(n -> n.compareTo(bound) > 0).toList(),
+                    context + ", above=" + bound);
+            checkPercentiles(
+                    snapshot,
+                    index,
+                    ValueRange.atMost(bound),
+                    sorted.stream().filter(n -> n.compareTo(bound) <= 0).toList(),
+                    context + ", atMost=" + bound);
+        }
+    }
+
+    private void checkPercentiles(
+            Snapshot snapshot, boolean index, ValueRange range, List<BigDecimal> sorted, String context) {
+        IndexedAggregate.Result found = IndexedAggregate.of(snapshot, source, FUNCTION)
+                .values(range)
+                .percentiles(PERCENTILES)
+                .use(QueryIndex.CHUNK, index)
+                .run();
+        assertEquals(sorted.size(), found.count(), context);
+        for (double p : sorted.isEmpty() ? new double[0] : PERCENTILES) {
+            same(percentile(sorted, p), found.percentile(p).orElseThrow(), context + ", p=" + p);
         }
     }
 

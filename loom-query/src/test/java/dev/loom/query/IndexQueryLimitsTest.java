@@ -109,6 +109,41 @@ class IndexQueryLimitsTest {
     }
 
     @Test
+    void shouldShowTheLargestOfWhatItReadBeforeItEndedEarly() {
+        IndexFunction size = IndexFunction.field(FORMAT, "size");
+        int[] asked = new int[1];
+        try (TopRecords.Cursor top = TopRecords.of(snapshot, source, size, 10)
+                .use(QueryIndex.CHUNK, false)
+                .cancelWhen(() -> asked[0]++ >= 3)
+                .open()) {
+            for (int i = 1; i <= 10; i++) {
+                assertTrue(top.next(), "record " + i);
+                assertEquals(RECORDS - i, top.value().longValue());
+            }
+            assertFalse(top.next());
+            assertEquals(Limit.CANCELLED, top.completeness().limit());
+        }
+    }
+
+    /** Equal latencies are in all pages, so that the records found take more to read than the search for them. */
+    @Test
+    void shouldCountTheSearchWhenItReadsTheRecordsItFound() {
+        IndexFunction latency = IndexFunction.field(FORMAT, "latency_ns");
+        long budget = 4 << 20;
+        try (TopRecords.Cursor top = TopRecords.of(snapshot, source, latency, 10_000)
+                .use(QueryIndex.CHUNK, false)
+                .budget(new QueryBudget(budget, Duration.ofDays(1)))
+                .open()) {
+            while (top.next()) {
+                assertTrue(top.value().longValue() >= 0);
+            }
+            assertEquals(Limit.BYTES, top.completeness().limit());
+            long read = top.statistics().bytesRead();
+            assertTrue(read > budget && read <= budget + (128 << 10), "bytes=" + read);
+        }
+    }
+
+    @Test
     void shouldSayWhichIndexItUsedOrWhyNone() {
         List<String> plan =
                 scan("latency_ns > 10ms and name == \"a\" and not size != 3", 0).plan();

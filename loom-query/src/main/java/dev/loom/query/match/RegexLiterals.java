@@ -2,6 +2,8 @@ package dev.loom.query.match;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a regular expression in RE2's syntax requires of a text, as far as is plain to see: literal texts, of which the text index knows
@@ -15,6 +17,9 @@ public final class RegexLiterals {
     /** The most groups within each other. */
     private static final int DEPTH_MAX = 100;
 
+    /** What RE2 takes for a repetition; any other brace stands for itself. */
+    private static final Pattern BRACES = Pattern.compile("\\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?}");
+
     private final String pattern;
     private int at;
     private int depth;
@@ -22,11 +27,13 @@ public final class RegexLiterals {
     /** Whether something was met that is not understood well enough. */
     private boolean unclear;
 
+    private final Matcher braces;
     private final List<List<String>> alternatives = new ArrayList<>();
     private final long size;
 
     private RegexLiterals(String pattern) {
         this.pattern = pattern;
+        this.braces = BRACES.matcher(pattern);
         this.size = alternation(true);
     }
 
@@ -64,8 +71,8 @@ public final class RegexLiterals {
                 alternatives.add(runs);
             }
         } while (skip('|'));
-        if (outermost && at < pattern.length()) { // a parenthesis that closes nothing
-            unclear = true;
+        if (outermost && at < pattern.length()) {
+            throw new IllegalArgumentException("not a regular expression: a parenthesis closes nothing: at=" + at);
         }
         return Math.min(sum, Integer.MAX_VALUE);
     }
@@ -107,11 +114,9 @@ public final class RegexLiterals {
             if (c == '*' || c == '+' || c == '?') {
                 at++;
                 times = Math.max(1, times);
-            } else if (c == '{') {
-                int end = pattern.indexOf('}', at);
-                times = Math.max(1, times) * (end < 0 ? 1 : largest(pattern.substring(at + 1, end)));
-                at = end < 0 ? at + 1 : end + 1;
-                unclear |= end < 0;
+            } else if (braces.region(at, pattern.length()).lookingAt()) {
+                times = Math.max(1, times) * largest(pattern.substring(at + 1, braces.end() - 1));
+                at = braces.end();
             } else {
                 break;
             }

@@ -93,6 +93,10 @@ record HistogramSteps(TimeRange range, long stepNs) {
         if (selected.clock() == null) {
             addMissing(snapshot, selected, run, wanted.fromNs(), range.fromNs(), Order.OLDEST_FIRST);
             addMissing(snapshot, selected, run, range.toNs(), wanted.toNs(), Order.NEWEST_FIRST);
+            RawScan all = RawScan.of(snapshot, selected.source()).range(wanted);
+            try (QueryCursor none = run.prepare(all).open()) {
+                run.lost(none.completeness().lost());
+            }
         }
     }
 

@@ -124,6 +124,23 @@ final class QueryExecution {
         return missing.limit() == Completeness.Limit.NONE;
     }
 
+    /** As {@link #add(QueryCursor)}, with another number of lost records than those of the cursor's range. */
+    boolean add(QueryCursor cursor, long lost) {
+        Completeness missing = cursor.completeness();
+        add(
+                cursor.statistics(),
+                new Completeness(
+                        lost, missing.damagedPages(), missing.expired(), missing.limit(), missing.reachesFuture()));
+        return missing.limit() == Completeness.Limit.NONE;
+    }
+
+    /** As {@link #add(QueryCursor)}, where another scan tells what the range lacks. */
+    boolean addAgain(QueryCursor cursor) {
+        Completeness missing = cursor.completeness();
+        add(cursor.statistics(), new Completeness(0, 0, false, missing.limit(), missing.reachesFuture()));
+        return missing.limit() == Completeness.Limit.NONE;
+    }
+
     void add(QueryStatistics more, Completeness missing) {
         scans++;
         work = work.plus(more);
@@ -145,6 +162,16 @@ final class QueryExecution {
     void addMissing(Completeness missing) {
         scans--;
         add(QueryStatistics.NONE, missing);
+    }
+
+    /** Sets what was lost in the whole range of scans that share it: a loss may reach from one into the next. */
+    void lost(long records) {
+        completeness = new Completeness(
+                records,
+                completeness.damagedPages(),
+                completeness.expired(),
+                completeness.limit(),
+                completeness.reachesFuture());
     }
 
     /** Notes that records were deleted before a scan could reach them. */

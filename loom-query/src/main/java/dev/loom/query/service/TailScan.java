@@ -11,6 +11,7 @@ import dev.loom.query.model.TimeRange;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,8 @@ final class TailScan {
     private @Nullable Running running;
     private long nextAddress = NOT_BEGUN;
     private long nextTimeNs = Long.MIN_VALUE;
+    /** The records of the source that were lost when it was last looked at. */
+    private long lost;
 
     TailScan(
             Supplier<Store> stores,
@@ -56,13 +59,17 @@ final class TailScan {
             }
         }
         if (running().request().follow()) {
-            running().scans().endByCancellation();
+            scans().endByCancellation();
         }
-        return running().scans().report(0);
+        return scans().report(0);
     }
 
     private Running running() {
         return Objects.requireNonNull(running);
+    }
+
+    private QueryExecution scans() {
+        return running().scans();
     }
 
     private boolean poll(Store store) {
@@ -111,41 +118,55 @@ final class TailScan {
         long timeNs = 0;
         if (left > 0) {
             try (QueryCursor record = open(raw(snapshot).order(Order.NEWEST_FIRST))) {
-                while (left > 0 && running().scans().next(record)) {
+                while (left > 0 && scans().next(record)) {
                     address = record.address();
                     timeNs = record.timeNs();
                     left--;
                 }
-                if (!running().scans().add(record)) {
+                // what all of the source lacks counts if there are fewer records than wanted
+                if (!(left == 0 ? scans().addAgain(record) : scans().add(record))) {
                     return false;
                 }
             }
         }
         if (address == NOT_BEGUN) {
             endAt(snapshot);
+            lost = lostOf(snapshot);
             results.onFlush(); // what begins an answer, such as its columns, shall not wait for a record
             return true;
         }
         nextAddress = address;
         nextTimeNs = timeNs;
-        return handOverNew(snapshot);
+        lost = lostOf(snapshot);
+        return handOver(snapshot, left == 0 ? scans()::add : scans()::addAgain);
     }
 
     private boolean handOverNew(Snapshot snapshot) {
+        // a loss that lasts would be in the range of each look
+        long lostNow = lostOf(snapshot);
+        return handOver(snapshot, record -> {
+            long more = Math.max(0, lostNow - lost);
+            lost = lostNow;
+            return scans().add(record, more);
+        });
+    }
+
+    /** @param adding takes what the cursor did and lacked; false if something cut it short */
+    private boolean handOver(Snapshot snapshot, Predicate<QueryCursor> adding) {
         boolean whole;
         if (nextAddress < snapshot.beginAddress()) {
-            running().scans().expire();
+            scans().expire();
         }
         try (QueryCursor record = open(raw(snapshot)
                 .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
                 .fromAddress(nextAddress)
                 .order(Order.OLDEST_FIRST))) {
-            while (running().scans().next(record)) {
+            while (scans().next(record)) {
                 results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
                 nextAddress = record.address() + 1;
                 nextTimeNs = record.timeNs();
             }
-            whole = running().scans().add(record);
+            whole = adding.test(record);
         }
         results.onFlush();
         if (whole) {
@@ -155,13 +176,17 @@ final class TailScan {
     }
 
     private QueryCursor open(RawScan scan) {
-        return running().scans().prepare(scan).open();
+        return scans().prepare(scan).open();
     }
 
     private RawScan raw(Snapshot snapshot) {
         RawScan scan = RawScan.of(snapshot, running().request().source());
         running().request().conditions().forEach(scan::where);
         return scan;
+    }
+
+    private long lostOf(Snapshot snapshot) {
+        return snapshot.statistics(running().request().source().id()).lost();
     }
 
     private void endAt(Snapshot snapshot) {

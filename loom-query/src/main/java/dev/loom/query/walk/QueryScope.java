@@ -235,9 +235,12 @@ public final class QueryScope implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            endWalk();
-            reader.close();
-            terms.limits().memory().release(MEMORY_BYTES);
+            try {
+                endWalk();
+            } finally {
+                terms.limits().memory().release(MEMORY_BYTES);
+                reader.close();
+            }
         }
     }
 }

@@ -238,6 +238,30 @@ final class GroupServiceTest {
                         .lost());
     }
 
+    /** The loss reaches from before the last record to behind it: the steps and what is behind them lack the same records. */
+    @Test
+    void shouldCountALossOnceThatReachesBeyondTheSteps() {
+        store.lose(7, 1_990_000, 2_500_000);
+        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(300_000), 1);
+        assertEquals(
+                7,
+                run(byTime(all(), null, GroupRequest.Caps.DEFAULT))
+                        .completeness()
+                        .lost());
+        QueryReport report = run(byTime(all(), Duration.ofNanos(300_000), GroupRequest.Caps.DEFAULT));
+        assertEquals(7, report.completeness().lost());
+        assertEquals(
+                7,
+                runApart(new HistogramRequest(all(), null, false, 1, steps, QueryLimits.NONE))
+                        .completeness()
+                        .lost());
+        assertEquals(
+                7,
+                runApart(new CountRequest(all("i > 5"), steps, 0, QueryLimits.NONE))
+                        .completeness()
+                        .lost());
+    }
+
     @Test
     void shouldStepOverTheTimesThatRecordsCarry() {
         run(byTime(store.records(TimeRange.ALL, true), Duration.ofNanos(60), GroupRequest.Caps.DEFAULT));

@@ -59,7 +59,12 @@ final class TimedStore implements AutoCloseable {
 
     /** Counts records as lost at one time. */
     void lose(long records, long timeNs) {
-        loom.noteLoss(sourceId, LossReason.RECORDER_FULL, records, timeNs, timeNs);
+        lose(records, timeNs, timeNs);
+    }
+
+    /** Counts records as lost from one time to another. */
+    void lose(long records, long firstNs, long lastNs) {
+        loom.noteLoss(sourceId, LossReason.RECORDER_FULL, records, firstNs, lastNs);
     }
 
     /** The time and the number of each record, in order of arrival. */
