@@ -254,7 +254,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         ? Long.MAX_VALUE
                         : times.query.plus(times.write).toNanos();
                 call.times(times.write, totalNs);
-                if (!request.getHeaders().contains(HttpHeader.UPGRADE)) {
+                // of those who ask for HTTP/2 so, as Java's client does, the connection stays what it is
+                if (!"websocket".equalsIgnoreCase(request.getHeaders().get(HttpHeader.UPGRADE))) {
                     HttpServers.onGone(request, call::cancel);
                 }
                 request.addIdleTimeoutListener(silence -> false); // deadlines of our own end it, and say why

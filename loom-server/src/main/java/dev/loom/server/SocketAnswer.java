@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.websocket.core.CloseStatus;
@@ -105,11 +106,18 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
 
     @Override
     public void onFrame(Frame frame, Callback callback) {
+        boolean ping = frame.getOpCode() == OpCode.PING;
+        ByteBuffer pinged = ping && frame.hasPayload() ? BufferUtil.copy(frame.getPayload()) : ByteBuffer.allocate(0);
         callback.succeeded();
-        if (frame.getOpCode() != OpCode.CLOSE) {
+        if (frame.getOpCode() == OpCode.CLOSE) {
+            gone();
+        } else if (!ping) {
             opened.join().demand();
         } else {
-            gone();
+            // the next frame is wanted once the answer is sent, so that answers don't pile up for a client that never
+            // reads
+            CoreSession session = opened.join();
+            session.sendFrame(new Frame(OpCode.PONG, pinged), Callback.from(session::demand, this::fail), false);
         }
     }
 

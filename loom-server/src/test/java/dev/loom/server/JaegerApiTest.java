@@ -337,6 +337,45 @@ final class JaegerApiTest {
                         .toList());
     }
 
+    /** Enums of OTLP are open: a number may be any. */
+    @Test
+    void shouldShowSpansOfUnknownKinds() throws Exception {
+        Span odd = new Span(9, 1, 0, "s", "n", 2, 1, SentSpans.BEGIN_NS, SentSpans.BEGIN_NS + 5, Map.of(), List.of());
+        sent.post(SentSpans.json(odd).replace("\"kind\":2", "\"kind\":-1").replace("\"code\":1", "\"code\":-1"));
+        sent.send(new Span(9, 2, 1, "s", "m", 2, 1, SentSpans.BEGIN_NS, SentSpans.BEGIN_NS + 5, Map.of(), List.of()));
+        Map<String, @Nullable Object> trace =
+                SentSpans.list(sent.object("/jaeger/api/traces/9"), "data").get(0);
+        List<Map<String, @Nullable Object>> spans = SentSpans.list(trace, "spans");
+        assertEquals(2, spans.size());
+        for (Map<String, @Nullable Object> span : spans) {
+            assertEquals(
+                    span.get("operationName").equals("m"),
+                    String.valueOf(span.get("tags")).contains("span.kind"));
+        }
+    }
+
+    @Test
+    void shouldFindSpansThatNameNoService() throws Exception {
+        Span span = new Span(9, 1, 0, "s", "n", 2, 1, SentSpans.BEGIN_NS, SentSpans.BEGIN_NS + 5, Map.of(), List.of());
+        String service = "{\"key\":\"service.name\",\"value\":{\"stringValue\":\"s\"}},";
+        String json = SentSpans.json(span);
+        assertTrue(json.contains(service), json);
+        sent.post(json.replace(service, ""));
+        String name = "OTLPResourceNoServiceName";
+        assertEquals(
+                "[" + name + "]",
+                String.valueOf(sent.object("/jaeger/api/services").get("data")));
+        assertEquals(
+                "[n]",
+                String.valueOf(sent.object("/jaeger/api/services/" + name + "/operations")
+                        .get("data")));
+        assertEquals(
+                1,
+                SentSpans.list(sent.object("/jaeger/api/traces?service=" + name), "data")
+                        .size());
+        assertEquals(List.of(), SentSpans.list(sent.object("/jaeger/api/traces?service=s"), "data"));
+    }
+
     @Test
     void shouldSayWhatIsOddAboutSpans() throws Exception {
         Span span = new Span(

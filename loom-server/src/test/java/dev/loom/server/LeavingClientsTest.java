@@ -33,6 +33,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that leave before they get an answer, as dashboards do when somebody looks at another hour. */
 final class LeavingClientsTest {
@@ -64,8 +66,8 @@ final class LeavingClientsTest {
                 Throwable::printStackTrace);
     }
 
-    private static void send(Socket socket, String path) throws IOException {
-        String request = "GET /" + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static void send(Socket socket, String path, String... headers) throws IOException {
+        String request = "GET /" + path + " HTTP/1.1\r\nHost: localhost\r\n" + String.join("", headers) + "\r\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -141,8 +143,14 @@ final class LeavingClientsTest {
         }
     }
 
-    @Test
-    void shouldEndQueriesThatRunAndThoseThatWait() throws Exception {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                // as Java's client asks by default, and curl --http2
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
+            })
+    void shouldEndQueriesThatRunAndThoseThatWait(String headers) throws Exception {
         Duration ever = Duration.ofHours(1);
         try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of("endless"))) {
             ApiHandler handler = new ApiHandler(
@@ -154,7 +162,7 @@ final class LeavingClientsTest {
             try (HttpServers server = start(handler, ServerProtection.builder().build())) {
                 try (Socket running = new Socket(InetAddress.getLoopbackAddress(), server.port(0));
                         Socket waiting = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
-                    send(running, "first");
+                    send(running, "first", headers);
                     while (pool.running(Load.QUERY) == 0) {
                         Thread.onSpinWait();
                     }

@@ -597,7 +597,7 @@ final class PrometheusApiTest {
                 "invalid destination label",
                 "query",
                 "query",
-                "label_replace(vector(1), \"0\", \"\", \"\", \"\")");
+                "label_replace(vector(1), \"\", \"\", \"\", \"\")");
         refused(
                 400,
                 "bad_data",

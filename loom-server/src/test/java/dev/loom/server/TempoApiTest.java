@@ -105,11 +105,12 @@ final class TempoApiTest {
         TreeSet<String> rows = new TreeSet<>();
         for (byte[] bytes : all(all(all(List.of(traces), 1), 2), 2)) {
             Map<Integer, List<byte[]>> span = message(bytes);
-            rows.add(HexFormat.of().formatHex(span.get(1).get(0))
+            boolean added = rows.add(HexFormat.of().formatHex(span.get(1).get(0))
                     + ' '
                     + HexFormat.of().formatHex(span.get(2).get(0))
                     + ' '
                     + new String(span.get(5).get(0), StandardCharsets.UTF_8));
+            assertTrue(added, "a span is there twice");
         }
         return rows;
     }
@@ -123,6 +124,7 @@ final class TempoApiTest {
     @Test
     void shouldGiveEachTraceAsItWasSent() throws Exception {
         sent.send(random, TRACES);
+        sent.post(SentSpans.json(sent.spans.get(0))); // sent again
         for (long trace = 1; trace <= TRACES; trace++) {
             String id = of(trace).get(0).traceId();
             String v1 = "/tempo/api/traces/" + id + "?start=1&end=2";
@@ -439,6 +441,28 @@ final class TempoApiTest {
                     !values.isEmpty()
                             && values.stream().allMatch(value -> ((String) value.get("type")).matches(each[1])),
                     each[0]);
+        }
+        Span first = sent.spans.get(0);
+        sent.post(SentSpans.json(first)
+                .replaceFirst(
+                        "\"http.status\",\"value\":.\"\\w+\":\"\\d+\"",
+                        "\"http.status\",\"value\":{\"stringValue\":\"77\""));
+        sent.post(SentSpans.json(first)
+                .replaceFirst(
+                        "\"http.status\",\"value\":.\"\\w+\":\"\\d+\"",
+                        "\"http.status\",\"value\":{\"intValue\":\"77\""));
+        String statuses = String.valueOf(
+                sent.object("/tempo/api/v2/search/tag/span.http.status/values").get("tagValues"));
+        assertTrue(statuses.contains("{type=int, value=77}, {type=string, value=77}"), statuses);
+        for (Map<String, @Nullable Object> duration :
+                SentSpans.list(sent.object("/tempo/api/v2/search/tag/duration/values"), "tagValues")) {
+            assertTrue(
+                    !SentSpans.list(
+                                    sent.object("/tempo/api/search?q="
+                                            + SentSpans.encoded("{ duration = " + duration.get("value") + " }")),
+                                    "traces")
+                            .isEmpty(),
+                    duration::toString);
         }
         assertEquals(
                 List.of(),

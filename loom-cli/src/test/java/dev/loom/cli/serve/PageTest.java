@@ -234,6 +234,33 @@ final class PageTest {
         browser.untilShown(".condition", "syscall == 230");
     }
 
+    /** Of a source by its own times nobody knows the range if a condition leaves nothing of it. */
+    @Test
+    void shouldSayThatAConditionLeavesNothing() {
+        show("#view=explore&source=syscalls&field=latency_ns&time=event&where=latency_ns+%3C+0");
+        browser.untilShown(".heatmap", "no values in this range");
+        browser.untilShown(".heatmap .outcome", "complete");
+    }
+
+    /** The records that the picture shows, and no others, are compared, those at the upper edge of a bin among them. */
+    @Test
+    void shouldCompareTheSelectionWithTheRestOfThePicture() {
+        show(REQUESTS + "&where=op+%3D%3D+%22GET%22");
+        browser.untilShown(".heatmap .outcome", "complete");
+        browser.drag(CANVAS, 0.06, 0, 1, 0.5);
+        browser.untilShown("#heatmap-said", " records");
+        long selected = number(browser.text("#heatmap-said b"));
+        browser.click("#tab-differs");
+        browser.untilShown("#panel .hint", " selected records against ");
+        String compared = browser.text("#panel .hint");
+        assertEquals(selected, number(compared.substring(0, compared.indexOf(" selected"))), compared);
+        assertTrue(selected > 0, compared);
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text.replaceAll("\\D", ""));
+    }
+
     @Test
     void shouldFilterByValues() {
         show(REQUESTS);

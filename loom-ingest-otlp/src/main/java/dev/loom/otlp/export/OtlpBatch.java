@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class OtlpBatch {
+    /** Where the message, as it was sent, begins in a record. */
+    public static final int MESSAGE_OFFSET = ContextReference.LENGTH;
+
     /** Where a context's records go. */
     private record Place(RequestNode message, int recordTag, MessageType record) {}
 

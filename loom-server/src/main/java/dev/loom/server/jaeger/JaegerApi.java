@@ -84,7 +84,10 @@ public final class JaegerApi implements HttpApi {
             for (Source source : spans.sources()) {
                 String field = TraceFields.serviceField(source.format());
                 if (field != null) {
-                    values(spans, source, List.of(field), List.of(), key -> add(spans, services, key.get(0)));
+                    values(spans, source, List.of(field), List.of(), key -> {
+                        boolean named = key.get(0).kind() != FieldValue.Kind.ABSENT;
+                        add(spans, services, OfService.name(named ? key.get(0).text() : ""));
+                    });
                 }
             }
             print(call, spans, services);
@@ -97,7 +100,7 @@ public final class JaegerApi implements HttpApi {
         SpanQueries.ask(queries, call, spans -> {
             TreeSet<String> operations = new TreeSet<>();
             for (Source source : named(spans)) {
-                List<Where> conditions = List.of(TraceFields.service(source.format(), service));
+                List<Where> conditions = List.of(OfService.condition(source.format(), service));
                 values(spans, source, List.of("name"), conditions, key -> add(spans, operations, key.get(0)));
             }
             print(call, spans, operations);
@@ -121,7 +124,7 @@ public final class JaegerApi implements HttpApi {
             Map<List<String>, Map<String, String>> operations = new LinkedHashMap<>();
             for (Source source : named(spans)) {
                 PayloadFormat format = source.format();
-                List<Where> conditions = List.of(TraceFields.service(format, service));
+                List<Where> conditions = List.of(OfService.condition(format, service));
                 List<String> fields = format.field("kind") == null ? List.of("name") : List.of("name", "kind");
                 values(spans, source, fields, conditions, key -> {
                     String name = key.get(0).text();
@@ -147,8 +150,14 @@ public final class JaegerApi implements HttpApi {
     }
 
     private static void add(SpanQueries spans, Set<String> names, FieldValue value) {
-        if (value.kind() != FieldValue.Kind.ABSENT && names.add(value.text())) {
-            reserve(spans, value.text());
+        if (value.kind() != FieldValue.Kind.ABSENT) {
+            add(spans, names, value.text());
+        }
+    }
+
+    private static void add(SpanQueries spans, Set<String> names, String name) {
+        if (names.add(name)) {
+            reserve(spans, name);
         }
     }
 
@@ -167,8 +176,7 @@ public final class JaegerApi implements HttpApi {
                 spans.read(source, times, span -> {
                     TraceId trace = span.traceId();
                     if (trace != null && span.isSpan()) {
-                        String of = span.service();
-                        calls.add(trace, span.spanId(), span.parentId(), of.isEmpty() ? JaegerSpans.NO_SERVICE : of);
+                        calls.add(trace, span.spanId(), span.parentId(), OfService.name(span.service()));
                     }
                 });
             }

@@ -3,6 +3,7 @@ package dev.loom.server.jaeger;
 import dev.loom.query.trace.TraceId;
 import dev.loom.query.where.Quantity;
 import dev.loom.server.http.ApiFailure;
+import dev.loom.server.request.SpanChoice;
 import dev.loom.server.request.SpanTexts;
 import dev.loom.server.text.JsonObject;
 import dev.loom.server.time.EpochTime;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ids of the traces; if there are any, nothing else counts
  */
-record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long limit) {
+record JaegerSearch(List<TraceId> ids, SpanChoice spans, SpanTimes times, long limit) {
     private static final int LIMIT = 100;
     private static final int LIMIT_MAX = 1_000;
     private static final int IDS_MAX = 20;
@@ -47,7 +48,7 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
         in.texts("tag").forEach(tag -> putTag(tags, tag));
         in.texts("tags").forEach(json -> putTags(tags, json));
         SpanTexts texts = new SpanTexts(
-                service,
+                null,
                 in.text("operation"),
                 duration(in, "minDuration"),
                 duration(in, "maxDuration"),
@@ -60,7 +61,9 @@ record JaegerSearch(List<TraceId> ids, SpanTags spans, SpanTimes times, long lim
         }
         Long limit = in.number("limit", 1, LIMIT_MAX);
         SpanTimes times = readTimes(in);
-        return new JaegerSearch(ids, new SpanTags(texts, tags), times, limit == null ? LIMIT : limit);
+        SpanTags spans = new SpanTags(texts, tags);
+        return new JaegerSearch(
+                ids, service == null ? spans : new OfService(service, spans), times, limit == null ? LIMIT : limit);
     }
 
     /** Reads the times, and then refuses what was not read. Both ends are inclusive, in microseconds. */

@@ -214,7 +214,11 @@ final class JaegerSpans {
     }
 
     private static long number(Map<String, @Nullable Object> of, String name) {
-        return of.get(name) instanceof String text ? Long.parseUnsignedLong(text) : 0;
+        if (!(of.get(name) instanceof String text)) {
+            return 0;
+        }
+        // what has no sign may be longer than a long; kinds and codes may be any number, negative ones too
+        return text.startsWith("-") ? Long.parseLong(text) : Long.parseUnsignedLong(text);
     }
 
     /** A text; empty if there is none. */

@@ -24,6 +24,9 @@ public final class OtlpLines {
     private static final int REQUEST_BYTES = 1 << 20;
 
     private final Sink out;
+    /** What spans there were so far; null if those that were sent twice stay. */
+    private final @Nullable SentOnce once;
+
     private @Nullable Request current;
     private long leftOut;
 
@@ -38,12 +41,17 @@ public final class OtlpLines {
 
     /** @param out takes the requests as OTLP/JSON, a line each */
     public OtlpLines(DataOutput out) {
-        this(new Lines(out));
+        this(new Lines(out), null);
     }
 
-    /** @param out takes the requests */
+    /** @param out takes the requests; of spans that came by OTLP and were sent again, the same to the bit, each once */
     public OtlpLines(Sink out) {
+        this(out, new SentOnce());
+    }
+
+    private OtlpLines(Sink out, @Nullable SentOnce once) {
         this.out = out;
+        this.once = once;
     }
 
     private record Lines(DataOutput out) implements Sink {
@@ -107,9 +115,16 @@ public final class OtlpLines {
         public void print(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
             value.from(address);
             RecordLookup lookup = Objects.requireNonNull(value.lookup());
-            if (!batch.add(lookup, buffer, offset, length)) {
+            boolean sentAgain = once != null && signal == Signal.TRACES && once.has(buffer, offset, length);
+            if (sentAgain) {
+                return;
+            } else if (!batch.add(lookup, buffer, offset, length)) {
                 leftOut++;
-            } else if (batch.records() == REQUEST_RECORDS || batch.bytes() >= REQUEST_BYTES) {
+                return;
+            } else if (once != null) {
+                once.add();
+            }
+            if (batch.records() == REQUEST_RECORDS || batch.bytes() >= REQUEST_BYTES) {
                 deliver();
             }
         }

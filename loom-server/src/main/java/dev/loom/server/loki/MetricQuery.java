@@ -73,8 +73,9 @@ final class MetricQuery {
             Grouping by = grouping == null ? new Grouping(false, List.of()) : grouping;
             return new RangeQuery(session, range, grid, by).run();
         }
-        if (grouping != null && !grouping.without() && asked.of() instanceof RangeAggregation range) {
-            checkLabels(grouping, range, asked.position());
+        RangeAggregation ofStreams = ofStreams(asked.of());
+        if (grouping != null && !grouping.without() && ofStreams != null) {
+            checkLabels(grouping, ofStreams, asked.position());
         }
         Map<Map<String, String>, List<Series>> groups = new LinkedHashMap<>();
         for (Series series : evaluate(asked.of())) {
@@ -101,6 +102,21 @@ final class MetricQuery {
                     case MAX_OVER_TIME -> operation == VectorOperation.MAX;
                     case AVG_OVER_TIME, QUANTILE_OVER_TIME -> false;
                 };
+    }
+
+    /** What gives series their labels, if no aggregation in between has named them. */
+    private static @Nullable RangeAggregation ofStreams(LogQl of) {
+        if (of instanceof RangeAggregation range) {
+            return range;
+        } else if (of instanceof VectorAggregation aggregation) {
+            Grouping grouping = aggregation.grouping();
+            boolean keeps = aggregation.operation().selects() || (grouping != null && grouping.without());
+            return keeps ? ofStreams(aggregation.of()) : null;
+        } else if (of instanceof Calculation calculation) {
+            RangeAggregation left = ofStreams(calculation.left());
+            return left == null ? ofStreams(calculation.right()) : left;
+        }
+        return null;
     }
 
     /** Fields are no labels of series here, so a group by one would not be what was asked for. */

@@ -3,6 +3,7 @@ package dev.loom.server.prometheus;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpCall;
 import dev.loom.server.prometheus.promql.Durations;
+import dev.loom.server.prometheus.promql.Evaluator;
 import dev.loom.server.prometheus.promql.Expr;
 import dev.loom.server.prometheus.promql.Matcher;
 import dev.loom.server.prometheus.promql.PromNumber;
@@ -157,7 +158,19 @@ final class Parameters {
         return ms < most.toMillis() ? Duration.ofMillis(Math.max(0, ms)) : most;
     }
 
-    /** The most values wanted; all if it is 0. */
+    /**
+     * Checks that the last value of a series may be as old as it may be here.
+     *
+     * @throws ApiFailure if another lookback is asked for
+     */
+    void requireLookback() {
+        String text = text("lookback_delta");
+        if (!text.isEmpty() && durationMs("lookback_delta", text) != Evaluator.LOOKBACK_MS) {
+            throw invalid("lookback_delta", "the last value of a series may be 5m old, no more and no less: " + text);
+        }
+    }
+
+    /** The most values or series wanted; all if it is 0. */
     int limit() {
         String text = text("limit");
         try {

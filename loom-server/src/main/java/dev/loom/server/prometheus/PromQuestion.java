@@ -91,6 +91,8 @@ enum PromQuestion {
     private static PreparedAnswer query(Parameters in, SeriesQuery query, Remarks remarks) {
         Expr expr = in.query();
         Steps at = in.instant();
+        in.requireLookback();
+        int limit = in.limit();
         StoreSeries series = new StoreSeries(query);
         while (expr instanceof Expr.Parentheses parentheses) {
             expr = parentheses.of();
@@ -101,7 +103,7 @@ enum PromQuestion {
                 writer.text(at.startMs(), text.value()).put("}");
             };
         } else if (expr.type() == ExprType.MATRIX && expr instanceof Expr.Selector selector) {
-            return matrix(Evaluator.matrix(selector, at.startMs(), series));
+            return matrix(limited(Evaluator.matrix(selector, at.startMs(), series), limit, remarks));
         }
         List<Element> found = new ArrayList<>();
         Evaluator.run(expr, at, series, remarks, query, new Evaluator.Results() {
@@ -122,7 +124,17 @@ enum PromQuestion {
                 writer.put("}");
             };
         }
-        return writer -> vector(found, at.startMs(), writer);
+        List<Element> wanted = limited(found, limit, remarks);
+        return writer -> vector(wanted, at.startMs(), writer);
+    }
+
+    /** The first of a list, as many as are wanted; all if the limit is 0. */
+    private static <T> List<T> limited(List<T> found, int limit, Remarks remarks) {
+        if (limit == 0 || found.size() <= limit) {
+            return found;
+        }
+        remarks.warn("results truncated due to limit");
+        return found.subList(0, limit);
     }
 
     private static void vector(List<Element> vector, long timeMs, AnswerWriter writer) throws IOException {
@@ -170,9 +182,12 @@ enum PromQuestion {
             throw ApiFailure.badRequest("invalid parameter \"query\": invalid expression type \"" + expr.type()
                     + "\" for range query, must be Scalar or instant Vector");
         }
+        in.requireLookback();
+        int limit = in.limit();
         RangeAnswer answer = new RangeAnswer(query);
         Evaluator.run(expr, steps, new StoreSeries(query), remarks, query, answer);
-        return answer::write;
+        List<Labels> wanted = limited(answer.series(), limit, remarks);
+        return writer -> answer.write(wanted, writer);
     }
 
     private PreparedAnswer labels(Parameters in, String label, SeriesQuery query, Remarks remarks) {
@@ -202,12 +217,7 @@ enum PromQuestion {
                 values.add(each.get(label));
             }
         });
-        List<Object> wanted = new ArrayList<>(values);
-        if (limit > 0 && wanted.size() > limit) {
-            wanted = wanted.subList(0, limit);
-            remarks.warn("results truncated due to limit");
-        }
-        return list(wanted);
+        return list(limited(new ArrayList<>(values), limit, remarks));
     }
 
     private static PreparedAnswer list(List<Object> values) {

@@ -6,9 +6,11 @@ import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.Meter;
 import dev.loom.server.prometheus.promql.NativeHistogram;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -69,14 +71,21 @@ final class RangeAnswer implements Evaluator.Results {
         line.add(timeMs, element);
     }
 
-    void write(AnswerWriter writer) throws IOException {
+    /** The labels of all series, in their order. */
+    List<Labels> series() {
+        return new ArrayList<>(lines.keySet());
+    }
+
+    /** Writes the series of some labels. */
+    void write(List<Labels> series, AnswerWriter writer) throws IOException {
         writer.put("{\"resultType\":\"matrix\",\"result\":[");
         boolean any = false;
-        for (Map.Entry<Labels, Line> each : lines.entrySet()) {
-            writer.put(any ? ",{\"metric\":" : "{\"metric\":").labels(each.getKey());
+        for (Labels labels : series) {
+            Line line = Objects.requireNonNull(lines.get(labels));
+            writer.put(any ? ",{\"metric\":" : "{\"metric\":").labels(labels);
             any = true;
-            write("values", each.getValue(), false, writer);
-            write("histograms", each.getValue(), true, writer);
+            write("values", line, false, writer);
+            write("histograms", line, true, writer);
             writer.put("}");
         }
         writer.put("]}");

@@ -17,7 +17,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +99,7 @@ final class TempoTags {
         in.end();
         int limitOrDefault = limit == null || limit == 0 ? VALUES_LIMIT : limit.intValue();
         SpanQueries.ask(queries, call, spans -> {
-            TreeMap<String, String> types = new TreeMap<>();
+            TreeSet<TagValue> values = new TreeSet<>();
             for (Source source : spans.sources()) {
                 List<Where> conditions = conditions(query, source);
                 if (conditions == null) {
@@ -110,12 +110,12 @@ final class TempoTags {
                         FieldValue value = key.get(0);
                         if (value.kind() != FieldValue.Kind.ABSENT) {
                             spans.memory().reserve(VALUE_BYTES + 2L * value.length());
-                            types.put(value.text(), type(field, value));
+                            values.add(TagValue.of(field, value));
                         }
                     });
                 }
             }
-            send(call, spans, "tagValues", v2 ? typed(types) : List.copyOf(types.keySet()));
+            send(call, spans, "tagValues", v2 ? typed(values) : texts(values));
         });
     }
 
@@ -144,29 +144,45 @@ final class TempoTags {
         in.text("maxStaleValues");
     }
 
-    private static List<Object> typed(Map<String, String> types) {
+    private static List<Object> typed(Set<TagValue> values) {
         List<Object> rows = new ArrayList<>();
-        types.forEach((value, type) -> {
+        values.forEach(value -> {
             Map<String, Object> row = new LinkedHashMap<>();
-            row.put("type", type);
-            row.put("value", value);
+            row.put("type", value.type());
+            row.put("value", value.text());
             rows.add(row);
         });
         return rows;
     }
 
-    private static String type(SpanField field, FieldValue value) {
-        if (field.isIntrinsic("status") || field.isIntrinsic("kind")) {
-            return "keyword";
-        } else if (field.isIntrinsic("duration")) {
-            return "duration";
+    private static List<String> texts(Set<TagValue> values) {
+        return values.stream().map(TagValue::text).distinct().toList();
+    }
+
+    /** A value as queries write it, but for quotes. */
+    private record TagValue(String text, String type) implements Comparable<TagValue> {
+        private static final String DURATION = "duration";
+
+        static TagValue of(SpanField field, FieldValue value) {
+            if (field.isIntrinsic("status") || field.isIntrinsic("kind")) {
+                return new TagValue(value.text(), "keyword");
+            } else if (field.isIntrinsic(DURATION)) {
+                return new TagValue(value.text() + "ns", DURATION);
+            }
+            String type = switch (value.kind()) {
+                case INTEGER, UNSIGNED -> "int";
+                case DOUBLE -> "float";
+                case BOOLEAN -> "bool";
+                default -> "string";
+            };
+            return new TagValue(value.text(), type);
         }
-        return switch (value.kind()) {
-            case INTEGER, UNSIGNED -> "int";
-            case DOUBLE -> "float";
-            case BOOLEAN -> "bool";
-            default -> "string";
-        };
+
+        @Override
+        public int compareTo(TagValue other) {
+            int byText = text.compareTo(other.text);
+            return byText == 0 ? type.compareTo(other.type) : byText;
+        }
     }
 
     private static void send(HttpCall call, SpanQueries spans, String name, Object values) throws IOException {

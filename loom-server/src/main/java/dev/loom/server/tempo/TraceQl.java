@@ -54,8 +54,8 @@ record TraceQl(@Nullable SpanCondition condition) implements SpanChoice {
     }
 
     private static final class Parser {
-        private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
-        private static final Pattern DURATION = Pattern.compile("(\\d{1,18}(\\.\\d{1,9})?(ns|us|µs|ms|s|m|h))+");
+        private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,18})?");
+        private static final Pattern DURATION = Pattern.compile("(\\d{1,19}(\\.\\d{1,9})?(ns|us|µs|ms|s|m|h))+");
 
         private final String query;
         private final TraceQlLexer lexer;

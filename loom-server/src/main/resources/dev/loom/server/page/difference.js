@@ -3,21 +3,19 @@
 import {html, useState} from './vendor/htm-preact.js';
 import {count, exact, quantity} from './format.js';
 import {Outcome, Table, useAnswer} from './parts.js';
-import {change, equalTo, selected, selection, scope} from './state.js';
+import {change, equalTo, selected, selection, scope, valueConditions} from './state.js';
 
 const FINDINGS = 20;
 const VALUES = 10;
 
-/** The request that compares the selection with all other records of the range. */
+/** The request that compares the selection with all other records of the picture: of the range, and of the conditions. */
 export function differenceRequest(state) {
   const body = {...scope(state), limit: FINDINGS};
   const box = selection(state);
   if (!box) return null;
-  if (state.field && (box.low !== undefined || box.high !== undefined)) {
-    body.field = state.field;
-    if (box.low !== undefined) body.low = String(box.low);
-    if (box.high !== undefined) body.high = String(box.high);
-  }
+  const conditions = [...state.where, ...valueConditions(state)];
+  if (conditions.length) body.where = conditions;
+  if (state.where.length) body.against = state.where;
   body['selected-from'] = String(box.from);
   body['selected-to'] = String(box.to);
   return body;

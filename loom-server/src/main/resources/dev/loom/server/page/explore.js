@@ -1,10 +1,10 @@
 // One source: its heatmap, and everything about what is selected in it.
 
-import {html, useMemo} from './vendor/htm-preact.js';
+import {html, useMemo, useRef} from './vendor/htm-preact.js';
 import {Difference, Facets} from './difference.js';
 import {Groups, Percentiles} from './groups.js';
 import {Heatmap} from './heatmap.js';
-import {Tabs, useAnswer} from './parts.js';
+import {Outcome, Tabs, useAnswer} from './parts.js';
 import {Records} from './records.js';
 import {Search, Tail} from './search.js';
 import {entry} from './overview.js';
@@ -23,13 +23,21 @@ function nanosOf(text) {
   return Number.isNaN(at) ? null : BigInt(at) * 1000000n;
 }
 
-/** The range that the records' own times take up; null until it is known, or if nobody asked. */
+/**
+ * The range that the records' own times take up, with the answer that told it; null if nobody asked. The range is null until it is known,
+ * and if there are no records; while it is asked for again, it is the last one of the source.
+ */
 function useExtent(state, round) {
   const isAsked = state.time === 'event' && !state.since && !(state.from && state.to);
-  const steps = useAnswer(isAsked ? 'hist' : null, {...scope(state), by: ['time']}, round);
-  const full = steps.rows.filter(row => row.count > 0);
-  if (!isAsked || !steps.end || !full.length) return null;
-  return {from: BigInt(full[0].from), to: BigInt(full.at(-1).to)};
+  const body = {...scope(state), by: ['time']};
+  const answer = useAnswer(isAsked ? 'hist' : null, body, round);
+  const known = useRef({});
+  if (known.current.source !== state.source) known.current = {source: state.source, range: null};
+  if (answer.end) {
+    const full = answer.rows.filter(row => row.count > 0);
+    known.current.range = full.length ? {from: BigInt(full[0].from), to: BigInt(full.at(-1).to)} : null;
+  }
+  return isAsked ? {range: known.current.range, answer, body} : null;
 }
 
 /** The range that is looked at; null if only the store knows it. */
@@ -39,7 +47,7 @@ function rangeOf(state, source) {
   if (from && to) return {from, to};
   if (state.since) {
     const now = BigInt(Date.now()) * 1000000n;
-    return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now};
+    return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now, isRelative: true};
   }
   if (state.time === 'event' || !source?.first) return null;
   return {from: from || BigInt(source.first), to: to || BigInt(source.last) + 1n};
@@ -54,8 +62,8 @@ export function Explore({state, sources, indexes, theme, round}) {
   const numbers = fields.rows.filter(each => !NO_NUMBERS.test(each.type)).map(each => each.name);
   const unit = fields.rows.find(each => each.name === state.field)?.unit;
   const extent = useExtent(state, round);
-  const range = useMemo(() => rangeOf(state, source) ?? extent,
-    [state.from, state.to, state.since, state.time, source, round, extent?.from, extent?.to]);
+  const range = useMemo(() => rangeOf(state, source) ?? extent?.range,
+    [state.from, state.to, state.since, state.time, source, round, extent?.range?.from, extent?.range?.to]);
   const tab = state.tab ?? 'records';
   const hasEventTime = own.some(each => each.kind === 'event-time');
   const common = {state, round, theme, unit, names};
@@ -78,6 +86,9 @@ export function Explore({state, sources, indexes, theme, round}) {
     <${Conditions} state=${state} />
     ${state.field ? range && html`<${Heatmap} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
       : html`<p class="hint">Choose a field of numbers to see it over time.</p>`}
+    ${state.field && !range && extent && html`<section class="heatmap" aria-label="heatmap">
+      ${extent.answer.end && html`<p class="hint">no values in this range</p>`}
+      <${Outcome} answer=${extent.answer} name="hist" body=${extent.body} /></section>`}
     <${Tabs} label="about the selection" tabs=${TABS} active=${tab} onChange=${name => change({tab: name})} />
     <section role="tabpanel" aria-labelledby=${`tab-${tab}`} id="panel">
       ${tab === 'records' && html`<${Records} ...${common} sources=${sources} indexes=${indexes} />`}

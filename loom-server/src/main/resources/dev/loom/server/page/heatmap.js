@@ -70,8 +70,12 @@ function grid(rows, asked) {
   const ordered = [...columns.values()].sort((a, b) => (a.from < b.from ? -1 : 1));
   ordered.forEach(column => column.cells.sort((a, b) => Number(a.low) - Number(b.low)));
   const bins = [...values.values()].sort((a, b) => Number(a.low) - Number(b.low));
-  const from = asked?.from ?? ordered[0]?.from ?? 0n;
-  const to = asked?.to ?? ordered.at(-1)?.to ?? 1n;
+  let from = asked?.from ?? ordered[0]?.from ?? 0n;
+  let to = asked?.to ?? ordered.at(-1)?.to ?? 1n;
+  if (asked?.isRelative && ordered.length) { // to the server's clock, which may differ from this one's
+    if (ordered[0].from < from) from = ordered[0].from;
+    if (ordered.at(-1).to > to) to = ordered.at(-1).to;
+  }
   return {columns: ordered, bins, total, most, from, to: to > from ? to : from + 1n, scale: valueScale(bins)};
 }
 

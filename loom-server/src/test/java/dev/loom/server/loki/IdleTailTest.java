@@ -19,6 +19,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +110,28 @@ final class IdleTailTest {
                 received.append((char) next);
             }
             assertTrue(received.indexOf("late") >= 0, received.toString());
+        }
+    }
+
+    @Test
+    void shouldAnswerAPing() throws Exception {
+        try (Socket tail = tail()) {
+            byte[] ping = {(byte) 0x89, (byte) 0x83, 0, 0, 0, 0, 'a', 'b', 'c'};
+            tail.getOutputStream().write(ping);
+            tail.getOutputStream().write(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0});
+            tail.getOutputStream().write(ping);
+            List<String> answers = new ArrayList<>();
+            InputStream in = tail.getInputStream();
+            while (answers.size() < 3) {
+                int head = in.read();
+                byte[] payload = in.readNBytes(in.read());
+                if (head == 0x8a) {
+                    answers.add(new String(payload, StandardCharsets.US_ASCII));
+                } else {
+                    assertEquals(0x89, head); // the server asks, too
+                }
+            }
+            assertEquals(List.of("abc", "", "abc"), answers);
         }
     }
 

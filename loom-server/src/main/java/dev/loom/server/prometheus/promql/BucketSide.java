@@ -68,12 +68,13 @@ final class BucketSide {
         int i = 0;
         int j = 0;
         while (i < numbers.length || j < other.numbers.length) {
-            int mine = i < numbers.length ? numbers[i] : Integer.MAX_VALUE;
-            int theirs = j < other.numbers.length ? other.numbers[j] : Integer.MAX_VALUE;
-            int number = Math.min(mine, theirs);
+            // beyond all numbers, where there are no more
+            long mine = i < numbers.length ? numbers[i] : Long.MAX_VALUE;
+            long theirs = j < other.numbers.length ? other.numbers[j] : Long.MAX_VALUE;
+            long number = Math.min(mine, theirs);
             double sum = (mine == number ? counts[i++] : 0) + (theirs == number ? factor * other.counts[j++] : 0);
             if (sum != 0) {
-                all[size] = number;
+                all[size] = (int) number;
                 sums[size++] = sum;
             }
         }

@@ -5,8 +5,6 @@ import com.google.re2j.Pattern;
 
 /** Sets a label from parts of another: {@code label_replace}. */
 final class LabelReplacement {
-    private static final String NAME = "[a-zA-Z_][a-zA-Z0-9_]*";
-
     private final String into;
     private final String replacement;
     private final String from;
@@ -17,7 +15,7 @@ final class LabelReplacement {
         this.into = into;
         this.replacement = replacement;
         this.from = from;
-        if (!into.matches(NAME)) {
+        if (into.isEmpty()) {
             throw new EvaluationException("invalid destination label name in label_replace(): " + into);
         }
         try {

@@ -71,9 +71,9 @@ public final class NativeHistogram {
             }
         }
 
-        /** Sets what is counted as zero: absolute values up to the threshold. */
+        /** Sets what is counted as zero: absolute values up to the threshold, which is 0 if it is given as none. */
         public Builder zero(double threshold, double values) {
-            zeroThreshold = threshold;
+            zeroThreshold = threshold > 0 && Double.isFinite(threshold) ? threshold : 0;
             zeroCount = values;
             return this;
         }
@@ -168,7 +168,7 @@ public final class NativeHistogram {
         NativeHistogram theirs = other.in(common);
         double threshold = zeroThreshold;
         // both have to agree on what is zero; a wider threshold may lie within a bucket, which is then zero as a whole
-        while (mine.zeroThreshold != theirs.zeroThreshold) {
+        while (mine.zeroThreshold < theirs.zeroThreshold || mine.zeroThreshold > theirs.zeroThreshold) {
             threshold = Math.max(mine.zeroThreshold, theirs.zeroThreshold);
             mine = mine.withZero(threshold);
             theirs = theirs.withZero(Math.max(threshold, mine.zeroThreshold));

@@ -10,8 +10,17 @@ public final class PromNumber {
 
     private PromNumber() {}
 
-    /** A value in an answer: with an exponent only if it is very small or very large. */
+    /** A value in an answer: with an exponent, of two digits and more, only if it is very small or very large. */
     public static String value(double value) {
+        return text(value, 2);
+    }
+
+    /** A number as the value of a label: as in an answer, but the exponent has no leading zero. */
+    public static String label(double value) {
+        return text(value, 1);
+    }
+
+    private static String text(double value, int exponentDigits) {
         double size = Math.abs(value);
         if (size == 0 || (size >= EXPONENT_BELOW && size < EXPONENT_FROM) || !Double.isFinite(value)) {
             return plain(value);
@@ -23,7 +32,7 @@ public final class PromNumber {
                 + mantissa.charAt(0)
                 + (mantissa.length() > 1 ? "." + mantissa.substring(1) : "")
                 + (exponent < 0 ? "e-" : "e+")
-                + (Math.abs(exponent) < 10 ? "0" : "")
+                + (exponentDigits == 2 && Math.abs(exponent) < 10 ? "0" : "")
                 + Math.abs(exponent);
     }
 

@@ -4,12 +4,16 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.loom.server.prometheus.promql.PromNumber;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The members of a JSON object as texts by name: texts and numbers as they are, objects and arrays as JSON. */
+/**
+ * The members of a JSON object as texts by name: texts and integers as they are, other numbers as labels have them, objects and arrays
+ * as JSON.
+ */
 final class AttributeTexts {
     private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -28,7 +32,9 @@ final class AttributeTexts {
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String name = parser.currentName();
                 JsonToken token = parser.nextToken();
-                if (token != JsonToken.VALUE_NULL) {
+                if (token == JsonToken.VALUE_NUMBER_FLOAT) {
+                    texts.putIfAbsent(name, PromNumber.label(parser.getDoubleValue()));
+                } else if (token != JsonToken.VALUE_NULL) {
                     texts.putIfAbsent(name, token.isStructStart() ? copied(parser) : parser.getText());
                 }
             }

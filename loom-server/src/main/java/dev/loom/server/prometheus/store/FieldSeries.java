@@ -16,8 +16,10 @@ import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import dev.loom.server.prometheus.promql.EvaluationException;
+import dev.loom.server.prometheus.promql.Function;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.NativeHistogram;
+import dev.loom.server.prometheus.promql.PromNumber;
 import dev.loom.server.prometheus.promql.SeriesSource.Selection;
 import dev.loom.server.prometheus.promql.Steps;
 import dev.loom.server.prometheus.promql.StoredSeries;
@@ -25,9 +27,12 @@ import dev.loom.server.time.EventTime;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 final class FieldSeries {
     /** The most series of one metric; each is counted on its own. */
     static final int SERIES_MAX = 64;
+
+    /** The most keys of an index that are looked at for those that are wanted. */
+    private static final int KEYS_MAX = 100_000;
 
     private static final long NS_PER_MS = 1_000_000;
     private static final int CELL_BYTES = 64;
@@ -63,14 +71,36 @@ final class FieldSeries {
                 afterMs == Long.MIN_VALUE ? afterMs : SeriesQuery.ns(afterMs) + 1, SeriesQuery.ns(upToMs) + 1);
     }
 
-    /** The series that are wanted. */
+    /**
+     * The series that are wanted.
+     *
+     * @throws EvaluationException if there are too many, two have the same labels, or the function can't be counted
+     */
     List<StoredSeries> select() {
         if (EventTime.of(metric.source()) == null) {
             query.remarkClock();
         }
         List<StoredSeries> series = new ArrayList<>();
-        labels(wholeRange()).forEach((labels, conditions) -> series.add(counted(labels, conditions)));
+        Map<Labels, List<FieldValue>> keys = new TreeMap<>();
+        forEachKey(wholeRange(), (labels, key) -> {
+            requireCountable();
+            if (keys.putIfAbsent(labels, key) != null) {
+                throw new EvaluationException("two groups of records have the same labels: " + labels);
+            } else if (keys.size() > SERIES_MAX) {
+                throw new EvaluationException("too many series of " + metric.name() + ": max=" + SERIES_MAX
+                        + "; each is counted on its own, and matchers of its labels select fewer");
+            }
+        });
+        keys.forEach((labels, key) -> series.add(counted(labels, conditions(key))));
         return series;
+    }
+
+    private void requireCountable() {
+        Function function = selection.function();
+        if (function != null && function != Function.RATE && function != Function.INCREASE) {
+            throw new EvaluationException(function.text() + " needs samples, and " + metric.name()
+                    + " has none of its own: it is counted at each step; take its rate or its increase");
+        }
     }
 
     private TimeRange wholeRange() {
@@ -78,46 +108,55 @@ final class FieldSeries {
         return range(selection.function() == null ? Long.MIN_VALUE : selection.afterMs(), lastMs);
     }
 
-    /** The labels of all series that are wanted and have records in a time, with the conditions that their records meet. */
-    Map<Labels, List<Where>> labels(TimeRange range) {
-        Map<Labels, List<Where>> found = new TreeMap<>();
-        if (query.snapshot().statistics(metric.source().id()).records() == 0) {
-            return found;
-        } else if (metric.keys().isEmpty()) {
-            add(Map.of(), List.of(), found);
-            return found;
-        }
-        List<List<FieldValue>> keys = new ArrayList<>();
-        GroupRequest.Keys wanted = new GroupRequest.Keys(metric.keys(), null);
-        forEachGroup(records(range, List.of()), null, wanted, group -> keys.add(group.key()));
-        for (List<FieldValue> key : keys) {
-            Map<String, String> labels = new TreeMap<>();
-            List<Where> conditions = new ArrayList<>();
-            for (int i = 0; i < key.size(); i++) {
-                String field = metric.keys().get(i);
-                FieldValue value = key.get(i);
-                labels.put(FieldMetric.label(field), value.kind() == FieldValue.Kind.ABSENT ? "" : value.text());
-                conditions.add(condition(field, value));
-            }
-            add(labels, conditions, found);
-        }
-        return found;
+    /** Adds the labels of all series that are wanted and have records in a time. */
+    void labels(TimeRange range, Set<Labels> found) {
+        forEachKey(range, (labels, key) -> found.add(labels));
     }
 
-    private void add(Map<String, String> byName, List<Where> conditions, Map<Labels, List<Where>> found) {
-        Map<String, String> all = new TreeMap<>(byName);
-        all.put(Labels.NAME, metric.name());
-        Labels labels = Labels.of(all);
-        if (!selection.matches(labels)) {
+    private void forEachKey(TimeRange range, BiConsumer<Labels, List<FieldValue>> each) {
+        if (query.snapshot().statistics(metric.source().id()).records() == 0 || !mayMatch()) {
             return;
-        } else if (found.containsKey(labels)) {
-            throw new EvaluationException("two groups of records have the same labels: " + labels);
-        } else if (found.size() == SERIES_MAX) {
-            throw new EvaluationException("too many series of " + metric.name() + ": max=" + SERIES_MAX
-                    + "; each is counted on its own, and matchers of its labels select fewer");
+        } else if (metric.keys().isEmpty()) {
+            offer(List.of(), each);
+            return;
         }
-        query.reserve(labels.bytes());
-        found.put(labels, conditions);
+        GroupRequest.Keys wanted = new GroupRequest.Keys(metric.keys(), null);
+        forEachGroup(records(range, List.of()), null, wanted, group -> offer(group.key(), each));
+    }
+
+    /** Whether no matcher wants a label that the metric does not have. */
+    private boolean mayMatch() {
+        Set<String> own = new HashSet<>(Set.of(Labels.NAME));
+        metric.keys().forEach(key -> own.add(FieldMetric.label(key)));
+        return selection.matchers().stream().allMatch(matcher -> own.contains(matcher.label()) || matcher.matches(""));
+    }
+
+    private void offer(List<FieldValue> key, BiConsumer<Labels, List<FieldValue>> each) {
+        Map<String, String> all = new TreeMap<>(Map.of(Labels.NAME, metric.name()));
+        for (int i = 0; i < key.size(); i++) {
+            all.put(FieldMetric.label(metric.keys().get(i)), text(key.get(i)));
+        }
+        Labels labels = Labels.of(all);
+        if (selection.matches(labels)) {
+            query.reserve(labels.bytes());
+            each.accept(labels, key);
+        }
+    }
+
+    private static String text(FieldValue value) {
+        return switch (value.kind()) {
+            case ABSENT -> "";
+            case DOUBLE -> PromNumber.label(value.doubleValue());
+            default -> value.text();
+        };
+    }
+
+    private List<Where> conditions(List<FieldValue> key) {
+        List<Where> conditions = new ArrayList<>();
+        for (int i = 0; i < key.size(); i++) {
+            conditions.add(condition(metric.keys().get(i), key.get(i)));
+        }
+        return conditions;
     }
 
     private static Where condition(String field, FieldValue value) {
@@ -235,7 +274,7 @@ final class FieldSeries {
                         null,
                         GroupOrder.COUNT,
                         Integer.MAX_VALUE,
-                        GroupRequest.Caps.DEFAULT,
+                        new GroupRequest.Caps(KEYS_MAX, GroupRequest.Caps.DEFAULT.distinct(), false),
                         query.limits()),
                 new ResultHandler() {
                     @Override

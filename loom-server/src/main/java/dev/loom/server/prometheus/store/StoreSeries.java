@@ -10,12 +10,12 @@ import dev.loom.query.service.ResultHandler;
 import dev.loom.query.service.ScanRequest;
 import dev.loom.query.where.Where;
 import dev.loom.server.prometheus.promql.EvaluationException;
-import dev.loom.server.prometheus.promql.Function;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.Matcher;
 import dev.loom.server.prometheus.promql.SeriesSource;
 import dev.loom.server.prometheus.promql.StoredSeries;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -45,9 +45,14 @@ public final class StoreSeries implements SeriesSource {
             read(selection, points);
             series.addAll(points.build());
         }
+        Set<Labels> counted = new HashSet<>();
         for (FieldMetric metric : fields(selection)) {
-            requireCountable(selection.function(), metric);
-            series.addAll(new FieldSeries(metric, query, selection).select());
+            for (StoredSeries each : new FieldSeries(metric, query, selection).select()) {
+                if (!counted.add(each.labels())) {
+                    throw new EvaluationException("several indexes have a series of the same labels: " + each.labels());
+                }
+                series.add(each);
+            }
         }
         return series;
     }
@@ -67,16 +72,9 @@ public final class StoreSeries implements SeriesSource {
         TimeRange range =
                 FieldSeries.range(selection.afterMs(), selection.steps().lastMs());
         for (FieldMetric metric : fields(selection)) {
-            found.addAll(new FieldSeries(metric, query, selection).labels(range).keySet());
+            new FieldSeries(metric, query, selection).labels(range, found);
         }
         return found;
-    }
-
-    private static void requireCountable(@Nullable Function function, FieldMetric metric) {
-        if (function != null && function != Function.RATE && function != Function.INCREASE) {
-            throw new EvaluationException(function.text() + " needs samples, and " + metric.name()
-                    + " has none of its own: it is counted at each step; take its rate or its increase");
-        }
     }
 
     /** The value that a matcher of the name asks for; null if none asks for one. */
@@ -94,7 +92,7 @@ public final class StoreSeries implements SeriesSource {
         return name == null || !name.startsWith(FieldMetric.PREFIX);
     }
 
-    /** The fields that a selection may mean. Those of one name can't be told apart. */
+    /** The fields that a selection may mean; if it names one, there must not be two of that name. */
     private List<FieldMetric> fields(Selection selection) {
         String name = name(selection);
         List<FieldMetric> fields = new ArrayList<>();
@@ -105,14 +103,14 @@ public final class StoreSeries implements SeriesSource {
             boolean wanted = selection.matchers().stream()
                     .filter(matcher -> matcher.label().equals(Labels.NAME))
                     .allMatch(matcher -> matcher.matches(each));
-            if (wanted && metrics.size() > 1) {
+            if (wanted && metrics.size() > 1 && name != null) {
                 throw new EvaluationException("several indexes have the name " + each + ": "
                         + metrics.stream()
                                 .map(metric -> metric.source().name() + " "
                                         + metric.index().name())
                                 .toList());
             } else if (wanted) {
-                fields.add(metrics.get(0));
+                fields.addAll(metrics);
             }
         });
         return fields;
