@@ -95,6 +95,16 @@ public final class LoomProcess implements RunningCommand {
                 .waitFor();
     }
 
+    /** Keeps its files from growing beyond a length, as a full disk does; false if this system can't. */
+    public boolean limitFiles(long bytes) throws InterruptedException {
+        String[] command = {"prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + bytes};
+        try {
+            return new ProcessBuilder(command).inheritIO().start().waitFor() == 0;
+        } catch (IOException e) {
+            return false; // there is no such command
+        }
+    }
+
     /** Sends SIGKILL, and waits until it is dead. */
     public void kill() throws InterruptedException {
         assertEquals(137, process.destroyForcibly().waitFor());

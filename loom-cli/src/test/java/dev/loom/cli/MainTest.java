@@ -151,6 +151,22 @@ class MainTest {
         assertEquals("c\n", cli.run("scan", "lines", "--limit", "1").ok().out());
     }
 
+    /** One is set for queries, others for a server, or for exports to an endpoint. */
+    @Test
+    void shouldExportWhereAVariableHasTheNameOfAnotherOption() {
+        Cli.on(directory).importText("lines", "lines", "a\n").ok();
+        Cli cli = Cli.on(directory)
+                .environment("LOOM_OUTPUT", "json")
+                .environment("LOOM_HEADER", "a=b")
+                .environment("LOOM_TLS_CERT", "none")
+                .environment("LOOM_TLS_KEY", "none");
+        assertTrue(cli.run("export", "--format", "csv").ok().out().contains(",lines,"));
+        assertFalse(Files.exists(Path.of("json")));
+        cli.run("export", "--format", "csv", "--header", "a=b")
+                .exit(2)
+                .says("--header, --compression and --tls-... are for --endpoint");
+    }
+
     @Test
     void shouldTraceFailuresOnlyWhenAsked() {
         Path none = directory.resolve("none");

@@ -2,6 +2,7 @@ package dev.loom.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +81,37 @@ class ProcessTest {
         }
         assertTrue(Cli.on(directory).run("info").ok().out().contains("\"state\":\"closed\""));
         assertEquals(List.of("a", "b"), awaitRecords(2));
+    }
+
+    /** More than the ring holds, while no file can grow beyond what the closing line takes. */
+    @Test
+    void shouldSayThatTheDiskTakesNothingAndEndAtCtrlC() throws Exception {
+        try (LoomProcess importing =
+                LoomProcess.start(directory, "import", "--source", "s", "--format", "lines", "-")) {
+            write(importing, "a\n");
+            awaitRecords(1);
+            assumeTrue(importing.limitFiles(128 << 10), "prlimit is needed");
+            byte[] lines = "some line of text\n".repeat(50_000).getBytes(StandardCharsets.UTF_8);
+            Thread input = new Thread(() -> {
+                try {
+                    while (true) {
+                        importing.in().write(lines);
+                    }
+                } catch (IOException e) {
+                    // it has ended
+                }
+            });
+            input.setDaemon(true);
+            input.start();
+            while (!importing.errSoFar().contains("waiting for the disk, which takes nothing: ")) {
+                assertTrue(importing.alive(), importing.errSoFar());
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+            importing.signal("INT");
+            assertEquals(130, importing.exitCode());
+            input.join();
+            assertTrue(importing.err().contains("; interrupted\n"), importing.err());
+        }
     }
 
     @Test

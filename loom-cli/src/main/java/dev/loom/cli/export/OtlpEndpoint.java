@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver of OTLP by HTTP and protobuf. A request is sent again, by the rules of OTLP, after the statuses 429, 502, 503 and 504,
- * and when the connection fails or no answer comes; the receiver may then have it twice. Everything else is final.
+ * and when the connection fails or no answer comes; the receiver may then have it twice. Everything else is final: 200, as OTLP demands it,
+ * and other statuses of success, which some receivers give, acknowledge the request.
  */
 final class OtlpEndpoint implements OtlpSink {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
@@ -44,7 +45,7 @@ final class OtlpEndpoint implements OtlpSink {
     private static final long POLL_MS = 100;
     private static final int REASON_CHARS_MAX = 300;
 
-    private static final int OK = 200;
+    private static final int SUCCESS = 2;
     private static final int NOT_SENT = 0;
     private static final Set<Integer> AGAIN = Set.of(429, 502, 503, 504);
     private static final String PROTOBUF = "application/x-protobuf";
@@ -55,6 +56,10 @@ final class OtlpEndpoint implements OtlpSink {
     private record Attempt(int status, boolean again, String reason, Duration asked, OtlpAnswer answer) {
         static Attempt failed(boolean again, String reason) {
             return new Attempt(NOT_SENT, again, reason, Duration.ZERO, NOTHING);
+        }
+
+        boolean succeeded() {
+            return status / 100 == SUCCESS;
         }
 
         String text() {
@@ -114,7 +119,7 @@ final class OtlpEndpoint implements OtlpSink {
             Attempt attempt = attempt(request);
             if (attempt == null) {
                 return false;
-            } else if (attempt.status == OK) {
+            } else if (attempt.succeeded()) {
                 note(attempt.answer);
                 return true;
             } else if (!attempt.again) {
@@ -224,11 +229,12 @@ final class OtlpEndpoint implements OtlpSink {
         int status = response.statusCode();
         String type = response.headers().firstValue("Content-Type").orElse("");
         byte[] body = body(response);
-        if (status == OK && type.startsWith("text/html")) {
+        boolean succeeded = status / 100 == SUCCESS;
+        if (succeeded && type.startsWith("text/html")) {
             return Attempt.failed(false, "the answer is not a receiver's: content type=" + type);
         }
-        String reason = status == OK ? "" : reason(type, body);
-        if (reason.isEmpty()) {
+        String reason = succeeded ? "" : reason(type, body);
+        if (reason.isEmpty() && !succeeded) {
             reason = response.headers()
                     .firstValue("Location")
                     .map(to -> "redirect to " + to)
@@ -239,7 +245,7 @@ final class OtlpEndpoint implements OtlpSink {
                 AGAIN.contains(status),
                 shortened(reason),
                 asked(response),
-                status == OK ? OtlpAnswer.ofSuccess(body) : NOTHING);
+                succeeded ? OtlpAnswer.ofSuccess(body) : NOTHING);
     }
 
     private static byte[] body(HttpResponse<byte[]> response) {
@@ -285,7 +291,7 @@ final class OtlpEndpoint implements OtlpSink {
     }
 
     private void note(OtlpAnswer answer) {
-        rejected += answer.rejected();
+        rejected += Math.min(answer.rejected(), Long.MAX_VALUE - rejected);
         if (!warned && (answer.rejected() > 0 || !answer.message().isEmpty())) {
             warned = true;
             console.warn("the receiver says: " + shortened(answer.message())

@@ -82,18 +82,23 @@ final class OtlpForm extends RecordForm {
         if (acknowledged && console.interruption().requested()) {
             console.say(soFar());
         } else if (acknowledged) {
-            console.say("acknowledged: records=" + (delivered - sink.rejected())
-                    + (sink.rejected() > 0 ? ", rejected=" + sink.rejected() : ""));
+            console.say("acknowledged: records=" + (delivered - rejected())
+                    + (rejected() > 0 ? ", rejected=" + rejected() : ""));
         }
         if (unreadable > 0) {
             console.warn("records that can't be read, or whose resource is lost, are left out: records=" + unreadable);
         }
-        return unreadable + sink.rejected();
+        return unreadable + rejected();
+    }
+
+    /** No more than were delivered, whatever a receiver says. */
+    private long rejected() {
+        return Math.min(sink.rejected(), delivered);
     }
 
     /** What is acknowledged, and with which options an export goes on from there. */
     private String soFar() {
-        String text = "acknowledged: records=" + (delivered - sink.rejected());
+        String text = "acknowledged: records=" + (delivered - rejected());
         OtlpPrinter at = current;
         if (at == null) {
             return text;

@@ -14,7 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Options of an export to a receiver of OTLP. */
 final class OtlpOptions {
@@ -31,6 +33,9 @@ final class OtlpOptions {
             return name().toLowerCase(Locale.ROOT);
         }
     }
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
     @Option(
             names = "--endpoint",
@@ -83,13 +88,19 @@ final class OtlpOptions {
             headers();
             policy();
             tls();
-        } else if (!headers.isEmpty()
-                || compression != Compression.NONE
-                || caFile != null
-                || certFile != null
-                || keyFile != null) {
+        } else if (written("--header")
+                || written("--compression")
+                || written("--tls-ca")
+                || written("--tls-cert")
+                || written("--tls-key")) {
             throw CommandFailure.usage("--header, --compression and --tls-... are for --endpoint");
         }
+    }
+
+    /** Whether the command line has an option; a variable of the environment may be there for other commands. */
+    private boolean written(String option) {
+        CommandSpec of = command;
+        return of != null && of.commandLine().getParseResult().hasMatchedOption(option);
     }
 
     /** The address, to which the signal's path is added. */

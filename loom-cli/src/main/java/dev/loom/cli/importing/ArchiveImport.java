@@ -70,7 +70,7 @@ final class ArchiveImport {
         ArchivedSources targets = plan(merge);
         ArchivedClock clock = new ArchivedClock(merge.firstTimeNs(console.nowNs()));
         try (Progress progress = new Progress(console, "records imported", true);
-                DirectStore store = new DirectStore(open(clock), console)) {
+                DirectStore store = new DirectStore(open(clock), console, true)) {
             progress.of(share);
             Loom loom = store.loom();
             try (Snapshot snapshot = loom.snapshot()) {
@@ -152,7 +152,8 @@ final class ArchiveImport {
         long firstNs = merge.firstTimeNs(Long.MAX_VALUE);
         if (lastNs >= firstNs) {
             throw CommandFailure.usage(
-                    "the store ends later than the archives begin, perhaps as they were imported before:"
+                    "the store ends later than the archives begin, perhaps as they were imported before, or as it was"
+                            + " created later:"
                             + " last=" + times.text(lastNs) + ", first=" + times.text(firstNs)
                             + "; arrival times never decrease in a store: import into a new one, all archives at once");
         }

@@ -7,16 +7,22 @@ import dev.loom.cli.console.Console;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A store that the import itself has opened. For the store's writer thread. */
 final class DirectStore implements ImportStore {
     private final Loom loom;
     private final Console console;
+    /** Null if records are dropped for which there is no room. */
+    private final @Nullable WaitingWriter writer;
+
     private final long begin;
 
-    DirectStore(Loom loom, Console console) {
+    /** @param waits whether to wait for room */
+    DirectStore(Loom loom, Console console, boolean waits) {
         this.loom = loom;
         this.console = console;
+        this.writer = waits ? new WaitingWriter(loom, console) : null;
         this.begin = loom.info().records().begin();
     }
 
@@ -31,7 +37,9 @@ final class DirectStore implements ImportStore {
 
     @Override
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count) {
-        return loom.pushBatch(sourceId, payloads, 0, lengths, count);
+        return writer == null
+                ? loom.pushBatch(sourceId, payloads, 0, lengths, count)
+                : writer.pushBatch(sourceId, payloads, lengths, count);
     }
 
     @Override

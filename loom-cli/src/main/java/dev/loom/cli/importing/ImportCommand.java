@@ -13,13 +13,10 @@ import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.LogTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
-import dev.loom.otlp.server.FileFailure;
-import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,10 +171,13 @@ public final class ImportCommand implements Callable<Integer> {
                 InputFiles.requireReadable(Path.of(file));
             }
         }
+        if (rejects != null) {
+            RejectsFile.requireWritable(rejects, files);
+        }
         String first = files.get(0);
         try (InputWindow window = window(first);
-                OutputStream rejected = rejects == null ? null : openRejects(rejects);
-                ImportStore target = open()) {
+                ImportStore target = open();
+                OutputStream rejected = rejects == null ? null : RejectsFile.open(rejects)) {
             int exitCode = importOne(first, window, target, rejected);
             for (String file : files.subList(1, files.size())) {
                 if (exitCode == ExitCode.OK) {
@@ -290,7 +290,8 @@ public final class ImportCommand implements Callable<Integer> {
                 Loom.open(LoomConfig.at(store.directory())
                         .pressure(policy.pressure)
                         .build()),
-                console);
+                console,
+                policy == Policy.WAIT);
     }
 
     private int run(
@@ -331,14 +332,6 @@ public final class ImportCommand implements Callable<Integer> {
         return going ? ExitCode.OK : ExitCode.LIMIT;
     }
 
-    private static OutputStream openRejects(Path file) throws IOException {
-        try {
-            return new BufferedOutputStream(Files.newOutputStream(file));
-        } catch (FileSystemException e) {
-            throw new CommandFailure(ExitCode.USAGE, FileFailure.message("can't write the rejects", file, e), e);
-        }
-    }
-
     private void tell(
             String file,
             PayloadBatch batch,
@@ -359,7 +352,8 @@ public final class ImportCommand implements Callable<Integer> {
                 replaySpeed == null ? "arrival times are the time of this import" : "arrival times follow event times");
         remarks.forEach(remark -> text.append("; ").append(remark));
         if (batch.lost() > 0) {
-            text.append("; lost ").append(batch.lost());
+            boolean ended = console.interruption().requested() && policy == Policy.WAIT;
+            text.append(ended ? "; not stored " : "; lost ").append(batch.lost());
         }
         boolean stopped = !going && onBad == OnBad.STOP && badRecords.count() > 0;
         if (badRecords.count() > 0) {

@@ -50,11 +50,14 @@ final class Importer {
     boolean run() throws IOException {
         try {
             boolean going = true;
-            while (going && input.next() && !interruption.requested()) {
+            boolean found = input.next();
+            while (going && found && !interruption.requested()) {
                 going = take();
                 progress.update(batch.records());
+                found = going && input.next();
             }
-            return going;
+            // it may have waited for more lines when the interruption came
+            return going && (!found || !input.whole() || take());
         } finally {
             batch.flush();
         }

@@ -172,6 +172,15 @@ final class LogInput implements RecordInput {
     }
 
     @Override
+    public boolean whole() {
+        return !tooLong && endsWithFeed();
+    }
+
+    private boolean endsWithFeed() {
+        return consumed > 0 && window.at(consumed - 1) == '\n';
+    }
+
+    @Override
     public String position() {
         return "line " + line;
     }
@@ -181,8 +190,7 @@ final class LogInput implements RecordInput {
         if (tooLong) {
             return "line is longer than " + lineLengthMax + " bytes";
         }
-        boolean feed = consumed > 0 && window.at(consumed - 1) == '\n';
-        int length = lengthWithoutEnd(0, feed ? consumed - 1 : consumed);
+        int length = lengthWithoutEnd(0, endsWithFeed() ? consumed - 1 : consumed);
         int lengthNeeded = LogLines.FORMAT.lengthMin() + LENGTH_BYTES_MAX + length;
         batch.ensure(lengthNeeded);
         writer.begin(batch.buffer(), batch.offset(), lengthNeeded);

@@ -9,6 +9,11 @@ interface RecordInput {
     /** Moves to the next record, good or bad. False at the end. */
     boolean next() throws IOException;
 
+    /** Whether the record is whole for sure, though an interruption ended the wait for what may belong to it. */
+    default boolean whole() {
+        return false;
+    }
+
     /** Where the record is, such as {@code line 17}. */
     String position();
 

@@ -6,16 +6,21 @@ import dev.loom.cli.console.Console;
 import dev.loom.format.FieldReader;
 import dev.loom.format.PayloadFormat;
 import dev.loom.server.schema.SchemaAccess;
+import dev.loom.server.time.ClockPair;
 import dev.loom.server.time.EventTime;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The source of an import: an open one if it fits, else a new one. */
 final class SourceDefinition {
     private static final int NOT_DEFINED = -1;
+
+    /** More than the wall clock is set by while a machine runs, less than it takes to start again. */
+    private static final long CLOCKS_APART_MAX_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final Console console;
     private final SchemaAccess schema;
@@ -101,6 +106,9 @@ final class SourceDefinition {
                     + source.format().text() + ", import=" + wanted.text());
         }
         EventTime defined = EventTime.of(source);
+        if (eventTime != null && clocksOfThisMachine && defined != null) {
+            eventTime = withClocks(eventTime, defined.clockPair());
+        }
         if (eventTime != null && !sameEventTime(eventTime, defined)) {
             throw CommandFailure.usage("source has a different event time: source=" + name + ", event time="
                     + (defined == null ? "none" : defined.attributes()) + ", import=" + eventTime.attributes());
@@ -108,10 +116,23 @@ final class SourceDefinition {
         eventTime = defined;
     }
 
-    private boolean sameEventTime(EventTime asked, @Nullable EventTime defined) {
-        if (defined != null && clocksOfThisMachine) {
-            return asked.field().equals(defined.field()) && defined.clockPair() != null;
+    /** The event time asked for by the source's pair of clocks, which must still be that of this machine's. */
+    private EventTime withClocks(EventTime asked, @Nullable ClockPair defined) {
+        ClockPair now = asked.clockPair();
+        if (defined == null || now == null) {
+            return asked;
         }
+        long aheadNs = defined.wallNs(now.startMonotonicNs()) - now.startWallNs();
+        if (Math.abs(aheadNs) > CLOCKS_APART_MAX_NS) {
+            throw CommandFailure.usage("the machine was started again, or slept, since the source's event times were"
+                    + " defined, so that its monotonic clock can't be read by them: source=" + name + ", wrong by="
+                    + TimeUnit.NANOSECONDS.toSeconds(aheadNs)
+                    + " s; loom source close, then import into a new one of that name");
+        }
+        return new EventTime(asked.field(), defined, asked.askedUnit(), asked.start());
+    }
+
+    private static boolean sameEventTime(EventTime asked, @Nullable EventTime defined) {
         return asked.equals(defined) || (defined != null && asked.equals(defined.asNamed()));
     }
 

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Infers a column's type from a sample of its cells: the narrowest of i64, u64, f64 and bool that holds all of them, else utf8.
- * The type is also utf8 if all cells are empty or a number has leading zeros, which would be lost.
+ * The type is also utf8 if all cells are empty, or a number's leading zeros or plus, or an integer's last digits, would be lost.
  */
 final class TypeInference {
     private final CellNumber number = new CellNumber();
@@ -14,6 +14,8 @@ final class TypeInference {
     private boolean signed = true;
     private boolean unsigned = true;
     private boolean decimal = true;
+    private boolean negative;
+    private boolean aboveSigned;
     private boolean digits;
     private boolean bool = true;
 
@@ -22,10 +24,15 @@ final class TypeInference {
             return;
         }
         seen = true;
-        boolean zeroPadded = zeroPadded(bytes, offset, length);
-        signed &= !zeroPadded && number.parseLong(bytes, offset, length);
-        unsigned &= !zeroPadded && number.parseUnsigned(bytes, offset, length);
-        decimal &= !zeroPadded && number.parseDouble(bytes, offset, length);
+        boolean changes = plus(bytes, offset, length) || zeroPadded(bytes, offset, length);
+        boolean fitsSigned = !changes && number.parseLong(bytes, offset, length);
+        boolean fitsUnsigned = !changes && number.parseUnsigned(bytes, offset, length);
+        boolean fitsNone = !fitsSigned && !fitsUnsigned && integer(bytes, offset, length);
+        signed &= fitsSigned;
+        unsigned &= fitsUnsigned;
+        negative |= fitsSigned && !fitsUnsigned;
+        aboveSigned |= fitsUnsigned && !fitsSigned;
+        decimal &= !changes && !fitsNone && number.parseDouble(bytes, offset, length);
         digits |= decimal && !Double.isNaN(number.doubleValue()) && !Double.isInfinite(number.doubleValue());
         bool &= bool(bytes, offset, length);
     }
@@ -37,10 +44,25 @@ final class TypeInference {
             return Field.Type.I64;
         } else if (unsigned) {
             return Field.Type.U64;
-        } else if (decimal && digits) {
+        } else if (decimal && digits && !(negative && aboveSigned)) {
             return Field.Type.F64;
         }
         return bool ? Field.Type.BOOL : Field.Type.UTF8;
+    }
+
+    private static boolean integer(byte[] bytes, int offset, int length) {
+        int at = bytes[offset] == '-' ? offset + 1 : offset;
+        for (int i = at; i < offset + length; i++) {
+            if (bytes[i] < '0' || bytes[i] > '9') {
+                return false;
+            }
+        }
+        return at < offset + length;
+    }
+
+    /** Whether it is a number with a plus, such as that of a telephone; that of an infinity may go. */
+    private static boolean plus(byte[] bytes, int offset, int length) {
+        return length > 1 && bytes[offset] == '+' && bytes[offset + 1] <= '9';
     }
 
     private static boolean zeroPadded(byte[] bytes, int offset, int length) {

@@ -3,6 +3,7 @@ package dev.loom.cli.importing;
 import dev.loom.Loom;
 import dev.loom.api.PushStatus;
 import dev.loom.cli.console.Console;
+import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
@@ -36,6 +37,26 @@ final class WaitingWriter {
     /** As {@link Loom#claim}; {@link PushStatus#BACK_PRESSURED} if interrupted. */
     long claim(int sourceId, int length) {
         return await(() -> loom.tryClaim(sourceId, length));
+    }
+
+    /** As {@link Loom#pushBatch}, from the buffer's begin; takes fewer records if interrupted. */
+    int pushBatch(int sourceId, DirectBuffer payloads, int[] lengths, int count) {
+        int taken = 0;
+        int offset = 0;
+        while (taken < count) {
+            int at = offset;
+            int[] left = taken == 0 ? lengths : Arrays.copyOfRange(lengths, taken, count);
+            int leftCount = count - taken;
+            int status = (int) await(() -> loom.offerBatch(sourceId, payloads, at, left, leftCount));
+            if (status < 0) {
+                break;
+            }
+            for (int i = 0; i < status; i++) {
+                offset += left[i];
+            }
+            taken += status;
+        }
+        return taken;
     }
 
     private long await(LongSupplier attempt) {

@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoField;
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
+import java.time.temporal.WeekFields;
 import java.util.Locale;
 
 /** A form given as a pattern of {@link DateTimeFormatter}, in English. Much slower than a {@link KnownForm}. */
@@ -23,7 +24,7 @@ final class PatternForm implements TimeForm {
     private final String pattern;
     private final DateTimeFormatter formatter;
 
-    /** @throws IllegalArgumentException if the pattern is none, or has neither a day nor a time of day */
+    /** @throws IllegalArgumentException if the pattern is none, has neither a day nor a time of day, or a part of either only */
     PatternForm(String pattern) {
         this.pattern = pattern;
         this.formatter = DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH);
@@ -37,6 +38,25 @@ final class PatternForm implements TimeForm {
         boolean day = read.isSupported(ChronoField.DAY_OF_MONTH);
         if (month != day || (!day && read.query(TemporalQueries.localTime()) == null)) {
             throw new IllegalArgumentException("it has neither a month and a day nor a time of day");
+        }
+        requireWhole(read);
+    }
+
+    /** Refuses what is easily mistaken: parts of a date or of a time of day that don't tell it, and would be left out. */
+    private static void requireWhole(TemporalAccessor read) {
+        if (read.query(TemporalQueries.localTime()) == null) {
+            if (read.isSupported(ChronoField.HOUR_OF_AMPM)) {
+                throw new IllegalArgumentException("hours h and K need a, for am or pm; H is the hour of the day");
+            } else if (read.isSupported(ChronoField.MINUTE_OF_HOUR) || read.isSupported(ChronoField.SECOND_OF_MINUTE)) {
+                throw new IllegalArgumentException("it has minutes or seconds without an hour");
+            }
+        }
+        if (read.query(TemporalQueries.localDate()) == null) {
+            if (read.isSupported(WeekFields.of(Locale.ENGLISH).weekBasedYear())) {
+                throw new IllegalArgumentException("Y is the year of a week; y is the year of a date");
+            } else if (read.isSupported(ChronoField.YEAR) || read.isSupported(ChronoField.YEAR_OF_ERA)) {
+                throw new IllegalArgumentException("it has a year without a month and a day");
+            }
         }
     }
 

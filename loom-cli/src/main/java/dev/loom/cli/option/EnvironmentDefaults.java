@@ -16,6 +16,8 @@ import picocli.CommandLine.Model.OptionSpec;
 public final class EnvironmentDefaults implements IDefaultValueProvider {
     private static final String PREFIX = "LOOM_";
     private static final String DEMO = "demo";
+    private static final String EXPORT = "export";
+    private static final String OUTPUT = "--output";
 
     /** Variables that belong to no option. */
     private static final Set<String> OTHERS = Set.of("LOOM_DEBUG", "LOOM_JAVA_OPTS");
@@ -45,8 +47,15 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
             // it creates a store of its own, which must not go to the user's LOOM_DIR
             return argument.defaultValue();
         }
-        String value = isNamed(option) ? environment.get(variable(option)) : null;
+        String value = isNamed(option) && !isFileOfExport(option) ? environment.get(variable(option)) : null;
         return value == null || value.isEmpty() ? argument.defaultValue() : value;
+    }
+
+    /** The variable of its name is for the form of answers, which is another option. */
+    private static boolean isFileOfExport(OptionSpec option) {
+        return option.longestName().equals(OUTPUT)
+                && option.command() != null
+                && option.command().name().equals(EXPORT);
     }
 
     private static boolean isNamed(OptionSpec option) {

@@ -6,6 +6,7 @@ import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.option.OutputOption;
@@ -77,7 +78,7 @@ public final class IndexCommand {
                                             + " a sidecar in the background.")
                     boolean backfill) {
         long before = sidecar.given() ? 0 : records(store, sourceName);
-        String binned = values ? Bins.parse(bins).withValues().text() : bins;
+        String binned = values ? withValues(bins) : bins;
         boolean existed;
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
             IndexEntry index = open.schema()
@@ -102,6 +103,14 @@ public final class IndexCommand {
                     "the index does not cover existing records, which queries read instead; --backfill covers them");
         }
         return ExitCode.OK;
+    }
+
+    private static String withValues(String bins) {
+        try {
+            return Bins.parse(bins).withValues().text();
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--bins: " + e.getMessage());
+        }
     }
 
     private static long records(StoreOption store, String sourceName) {

@@ -3,6 +3,8 @@ package dev.loom.cli.importing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -73,6 +75,22 @@ class CsvImportTest {
                 err.matches("loom: imported 2 records, 18 bytes, in \\d+\\.\\d{3} s into s;"
                         + " arrival times are the time of this import\n"),
                 err);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-1, 18446744073709551615",
+        "18446744073709551615, -1",
+        "1, 123456789012345678901",
+        "1.5, -9223372036854775809",
+        "+4930123456, 1",
+        "1, +0.5"
+    })
+    void shouldInferNoTypeThatLosesDigits(String first, String second) {
+        Cli.Result result =
+                cli.importText("s", "csv", "a\n" + first + "\n" + second + "\n").ok();
+        assertTrue(result.err().contains("--types a:utf8\n"), result.err());
+        assertEquals(List.of("{\"a\":\"" + first + "\"}", "{\"a\":\"" + second + "\"}"), fields());
     }
 
     @Test
@@ -252,6 +270,23 @@ class CsvImportTest {
         cli.run("import", "--source", "s", "--format", "csv", first.toString(), "-")
                 .exit(2)
                 .says("- can't be combined with other inputs");
+    }
+
+    @Test
+    void shouldKeepRejectsUntilThereIsAStore() throws IOException {
+        Path rejects = Files.writeString(directory.resolve("rejects.csv"), "a\nz\n");
+        String[] start = {"import", "--source", "s", "--format", "csv", "--rejects", rejects.toString()};
+        cli.run(with(start, rejects.toString()))
+                .exit(2)
+                .says("--rejects is an input, which it would overwrite: file=" + rejects);
+        Path input = Files.writeString(directory.resolve("a.csv"), "a\n1\n");
+        try (Loom writer = Loom.open(LoomConfig.at(directory.resolve("store")).build())) {
+            assertTrue(writer.sources().isEmpty());
+            cli.run(with(start, input.toString())).exit(3);
+            assertEquals("a\nz\n", Files.readString(rejects));
+        }
+        cli.run(with(start, input.toString())).ok();
+        assertEquals("a\n", Files.readString(rejects));
     }
 
     @Test

@@ -92,6 +92,45 @@ class EventTimeImportTest {
     }
 
     @Test
+    void shouldRefuseMonotonicTimesOfAnotherBoot() throws IOException {
+        long wallNs = System.currentTimeMillis() * 1_000_000 - 3_600_500_000_000L;
+        String earlier = Files.writeString(
+                        directory.resolve("earlier.json"),
+                        "{\"start\":{\"wall_ns\":" + wallNs + ",\"monotonic_ns\":" + System.nanoTime() + "}}")
+                .toString();
+        cli.importText("s", "csv", "t\n" + System.nanoTime() + "\n", "--event-time", "t", "--clock-pair", earlier)
+                .ok();
+        String[] live = {"--event-time", "t", "--event-clock", "monotonic"};
+        String problem = cli.importText("s", "csv", "t\n" + System.nanoTime() + "\n", live)
+                .exit(2)
+                .err();
+        assertTrue(problem.contains("the machine was started again, or slept"), problem);
+        assertTrue(problem.contains("wrong by=-3600 s"), problem);
+        assertEquals(1, times().size());
+        cli.run("source", "close", "s").ok();
+        cli.importText("s", "csv", "t\n" + System.nanoTime() + "\n", live).ok();
+    }
+
+    @Test
+    void shouldRefuseAnotherUnitOfThisMachinesClock() {
+        String[] live = {"--event-time", "t", "--event-clock", "monotonic"};
+        cli.importText("s", "csv", "t\n" + System.nanoTime() + "\n", live).ok();
+        String problem = cli.importText(
+                        "s",
+                        "csv",
+                        "t\n" + System.nanoTime() / 1_000 + "\n",
+                        "--event-time",
+                        "t",
+                        "--event-clock",
+                        "monotonic",
+                        "--event-time-unit",
+                        "us")
+                .exit(2)
+                .err();
+        assertTrue(problem.contains("source has a different event time"), problem);
+    }
+
+    @Test
     void shouldRefuseClocksThatMakeNoSense() throws IOException {
         String file = Files.writeString(directory.resolve("a.csv"), "t\n1\n").toString();
         String[] common = {"import", "--source", "s", "--format", "csv", file};

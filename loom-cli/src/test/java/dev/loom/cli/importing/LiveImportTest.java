@@ -199,6 +199,21 @@ class LiveImportTest {
         assertTrue(command.printed().endsWith("; interrupted\n"), command.printed());
     }
 
+    /** The last line with a time may get others, for which it waits a while. */
+    @Test
+    void shouldKeepTheLineThatWaitsForMoreAtAnInterruption() throws Exception {
+        LoomThread command = importing("--format", "lines");
+        write("2026-11-20 10:00:00 a\n2026-11-20 10:00:01 b\n");
+        awaitRecords(2);
+        write("2026-11-20 10:00:02 c\n2026-11-20 10:00:03 d\n2026-11-20 10:00:04 half");
+        await(() -> cli.run("scan", "s").lines().size() >= 3);
+        command.interrupt();
+        assertEquals(130, command.exitCode());
+        List<String> lines = cli.run("scan", "s", "--asc", "-o", "raw").ok().lines();
+        assertEquals(4, lines.size(), lines::toString);
+        assertEquals("2026-11-20 10:00:03 d", lines.get(3));
+    }
+
     @Test
     void shouldNameTheOwnerOfALockedStore() throws Exception {
         LoomThread command = importing("--format", "lines");

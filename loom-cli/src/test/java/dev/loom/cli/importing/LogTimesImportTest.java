@@ -253,6 +253,29 @@ class LogTimesImportTest {
                 .says("--time-pattern is none: bogus: Unknown pattern letter: b");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "yyyy-MM-dd hh:mm:ss | hours h and K need a, for am or pm; H is the hour of the day",
+                "yyyy-MM-dd KK:mm:ss | hours h and K need a, for am or pm; H is the hour of the day",
+                "yyyy-MM-dd mm:ss | it has minutes or seconds without an hour",
+                "YYYY-MM-dd HH:mm:ss | Y is the year of a week; y is the year of a date",
+                "yyyy HH:mm:ss | it has a year without a month and a day"
+            })
+    void shouldRefusePatternsOfHalfATime(String pattern, String problem) {
+        cli.importText("s", "lines", "2026-11-20 10:00:00 text\n", "--time-pattern", pattern)
+                .exit(2)
+                .says("--time-pattern is none: " + pattern + ": " + problem);
+    }
+
+    @Test
+    void shouldTakeAPatternOfHalfDays() {
+        cli.importText("s", "lines", "2026-11-20 10:00:01 PM text\n", "--time-pattern", "yyyy-MM-dd hh:mm:ss a")
+                .ok();
+        assertEquals(List.of("2026-11-20T22:00:01.000000000Z"), times());
+    }
+
     @Test
     void shouldRefuseTwoFieldsOfTimes() {
         cli.importText("s", "lines", "a\n", "--time-pattern", "HH:mm", "--event-time", "line")

@@ -64,6 +64,10 @@ class IndexCommandTest {
                 .exit(2)
                 .err()
                 .contains("unknown bins: text=wide"));
+        assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "wide", "--values")
+                .exit(2)
+                .err()
+                .contains("--bins: unknown bins: text=wide"));
         cli.run("index", "add", "requests", "latency_ns").ok();
         assertTrue(cli.run("index", "add", "requests", "latency_ns", "--bins", "match:5")
                 .exit(2)
