@@ -19,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RedisRequests implements ApplicationRequests {
     private static final Path PROGRAM = Path.of("/usr/bin/redis-server");
     private static final int KEY_DIGITS = 12;
+    private static final int LOADED_AT_ONCE = 500;
     private static final int BUFFER_LENGTH = 1 << 16;
     private static final long TRY_NS = 10_000_000;
     private static final int WRITTEN_LENGTH = "+OK\r\n".length();
@@ -75,10 +76,11 @@ final class RedisRequests implements ApplicationRequests {
         }
     }
 
+    /** Writes many values at a time: one after the other takes a minute for a million. */
     private void load() {
         final ServerClient client = new ServerClient((readingNs, latencyNs, operation, key) -> {}, 0);
-        for (long key = 0; key < keys; key++) {
-            client.ask(key, WRITE);
+        for (long key = 0; key < keys; key += LOADED_AT_ONCE) {
+            client.load(key, (int) Math.min(LOADED_AT_ONCE, keys - key));
         }
     }
 
@@ -158,29 +160,13 @@ final class RedisRequests implements ApplicationRequests {
         }
 
         private void ask(long key, long operation) {
-            question.clear().put(operation == READ ? read : write);
-            long rest = key;
-            for (int i = KEY_DIGITS - 1; i >= 0; i--) {
-                question.put(question.position() + i, (byte) ('0' + rest % 10));
-                rest /= 10;
-            }
-            question.position(question.position() + KEY_DIGITS);
-            if (operation == READ) {
-                question.put((byte) '\r').put((byte) '\n');
-            } else {
-                question.put(value);
-            }
+            put(question.clear(), key, operation);
             final int expected = operation == READ ? READ_LENGTH : WRITTEN_LENGTH;
             try {
-                question.flip();
-                while (question.hasRemaining()) {
-                    socket.write(question);
-                }
+                send(question.flip());
                 answer.clear().limit(expected);
                 while (answer.hasRemaining()) {
-                    if (socket.read(answer) < 0) {
-                        throw new IllegalStateException("server has ended the connection");
-                    }
+                    receive(answer);
                     if (answer.get(0) != (operation == READ ? '$' : '+') || answer.get(1) == '-') {
                         throw new IllegalStateException("request failed: key=" + key + ", answer begins with "
                                 + (char) answer.get(0) + (char) answer.get(1));
@@ -188,6 +174,55 @@ final class RedisRequests implements ApplicationRequests {
                 }
             } catch (final IOException e) {
                 throw new UncheckedIOException(e);
+            }
+        }
+
+        /** Writes the values of some keys. */
+        private void load(long first, int count) {
+            final ByteBuffer questions = ByteBuffer.allocate(count * BUFFER_LENGTH);
+            final ByteBuffer answers = ByteBuffer.allocate(count * WRITTEN_LENGTH);
+            for (int i = 0; i < count; i++) {
+                put(questions, first + i, WRITE);
+            }
+            try {
+                send(questions.flip());
+                while (answers.hasRemaining()) {
+                    receive(answers);
+                }
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            for (int i = 0; i < count; i++) {
+                if (answers.get(i * WRITTEN_LENGTH) != '+') {
+                    throw new IllegalStateException("value was not written: key=" + (first + i));
+                }
+            }
+        }
+
+        private void put(ByteBuffer into, long key, long operation) {
+            into.put(operation == READ ? read : write);
+            long rest = key;
+            for (int i = KEY_DIGITS - 1; i >= 0; i--) {
+                into.put(into.position() + i, (byte) ('0' + rest % 10));
+                rest /= 10;
+            }
+            into.position(into.position() + KEY_DIGITS);
+            if (operation == READ) {
+                into.put((byte) '\r').put((byte) '\n');
+            } else {
+                into.put(value);
+            }
+        }
+
+        private void send(ByteBuffer questions) throws IOException {
+            while (questions.hasRemaining()) {
+                socket.write(questions);
+            }
+        }
+
+        private void receive(ByteBuffer answers) throws IOException {
+            if (socket.read(answers) < 0) {
+                throw new IllegalStateException("server has ended the connection");
             }
         }
     }
