@@ -205,7 +205,10 @@ final class RollupTest {
                         assertEquals(expected.text(), sums.text(), walk);
                         // a chain may tell that the pages before a run have no record, which the run does not
                         assertTrue(sums.unlisted >= expected.unlisted, walk);
-                        assertTrue(newestFirst || sums.unlisted == expected.unlisted, walk);
+                        // up to 1,024 chunks are collected backward by their chain as well, if there are no runs
+                        boolean forward = !newestFirst && expected.chunks > 1_024;
+                        assertTrue(
+                                !forward || sums.unlisted == expected.unlisted, walk + ", chunks=" + expected.chunks);
                         // few chunks are collected backward, without runs
                         boolean counts = share == 1 && source != sources[SOURCES - 1] && newestFirst;
                         least = counts ? Math.min(least, sums.runs) : least;
