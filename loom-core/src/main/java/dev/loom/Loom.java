@@ -399,7 +399,7 @@ public final class Loom implements Store {
         }
     }
 
-    /** Whether the store is open; waits while its indexes are about to be rebuilt, for which it is closed and opened again. */
+    /** Whether the store is open; waits while {@link #rebuildIndexes} closes it and opens it again. */
     boolean isOpen() {
         return inSession(StoreSession::isOpen);
     }

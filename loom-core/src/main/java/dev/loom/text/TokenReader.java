@@ -5,7 +5,8 @@ import org.agrona.DirectBuffer;
 /**
  * Reads the tokens of UTF-8 texts. A token is a maximal run of Unicode letters, decimal digits, {@code _}, and the
  * marks that belong to them, in the normal form of {@link FoldedReader}, which ignores case and composes characters. One
- * mark, U+0345, is a letter in that form, and needs none to belong to. Bytes that are not UTF-8 separate tokens. Reading allocates nothing except for characters that are not composed yet.
+ * mark, U+0345, is a letter in that form, and needs none to belong to. Bytes that are not UTF-8 separate tokens.
+ * Reading allocates nothing except for characters that are not composed yet.
  * For one thread.
  */
 public final class TokenReader {

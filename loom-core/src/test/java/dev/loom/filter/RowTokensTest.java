@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.IndexedText;
+import dev.loom.format.LookupWithoutPayloads;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import dev.loom.text.TokenReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -46,43 +46,14 @@ final class RowTokensTest {
     }
 
     /** Finds records, or does not, or can't read them. */
-    private static final class Lookup implements RecordLookup {
+    private static final class Lookup extends LookupWithoutPayloads {
         private boolean there;
         private boolean damaged;
-        private long failures;
-
-        @Override
-        public void from(long recordAddress) {}
-
-        @Override
-        public boolean mayRefer(long address) {
-            return true;
-        }
 
         @Override
         public boolean find(long address, String format) {
             failures += damaged ? 1 : 0;
             return there && !damaged;
-        }
-
-        @Override
-        public DirectBuffer buffer() {
-            return new UnsafeBuffer(new byte[0]);
-        }
-
-        @Override
-        public int offset() {
-            return 0;
-        }
-
-        @Override
-        public int length() {
-            return 0;
-        }
-
-        @Override
-        public long failures() {
-            return failures;
         }
     }
 

@@ -12,8 +12,8 @@ import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
+import dev.loom.format.LookupWithoutPayloads;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.math.BigDecimal;
@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -231,9 +230,8 @@ class KeyReaderTest {
     }
 
     /** Knows the record that refers, and fails when asked to. */
-    private static final class Lookup implements RecordLookup {
+    private static final class Lookup extends LookupWithoutPayloads {
         private final List<Long> from = new ArrayList<>();
-        private long failures;
 
         @Override
         public void from(long recordAddress) {
@@ -249,26 +247,6 @@ class KeyReaderTest {
         public boolean find(long address, String format) {
             failures += address < 0 ? 1 : 0;
             return address > 0;
-        }
-
-        @Override
-        public DirectBuffer buffer() {
-            return new UnsafeBuffer(new byte[0]);
-        }
-
-        @Override
-        public int offset() {
-            return 0;
-        }
-
-        @Override
-        public int length() {
-            return 0;
-        }
-
-        @Override
-        public long failures() {
-            return failures;
         }
     }
 

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.Formats;
+import dev.loom.format.LookupWithoutPayloads;
 import dev.loom.format.PayloadFormat;
-import dev.loom.format.RecordLookup;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -170,14 +169,13 @@ class KeyWordsTest {
         assertEquals(3, of.read(batch));
         batch.add(payloads, 1, 1);
         assertEquals(0, of.read(batch));
-        assertEquals(1, lookup.failures);
+        assertEquals(1, lookup.failures());
         assertEquals(0, lookup.from.get(0));
     }
 
     /** Finds nothing, and fails at address 1. */
-    private static final class FailingLookup implements RecordLookup {
+    private static final class FailingLookup extends LookupWithoutPayloads {
         private final List<Long> from = new ArrayList<>();
-        private long failures;
 
         @Override
         public void from(long recordAddress) {
@@ -185,34 +183,9 @@ class KeyWordsTest {
         }
 
         @Override
-        public boolean mayRefer(long address) {
-            return true;
-        }
-
-        @Override
         public boolean find(long address, String format) {
             failures += address;
             return false;
-        }
-
-        @Override
-        public DirectBuffer buffer() {
-            throw new IllegalStateException();
-        }
-
-        @Override
-        public int offset() {
-            return 0;
-        }
-
-        @Override
-        public int length() {
-            return 0;
-        }
-
-        @Override
-        public long failures() {
-            return failures;
         }
     }
 

@@ -205,6 +205,16 @@ final class GroupServiceTest {
         }
     }
 
+    /** Requires that histograms and counts over steps say how many records were lost. */
+    private void requireLostOfSteps(long lost) {
+        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(300_000), 1);
+        for (QueryRequest request : List.of(
+                new HistogramRequest(all(), null, false, 1, steps, QueryLimits.NONE),
+                new CountRequest(all("i > 5"), steps, 0, QueryLimits.NONE))) {
+            assertEquals(lost, runApart(request).completeness().lost());
+        }
+    }
+
     /** Records that were lost where the source has none are lost from its steps as well. */
     @Test
     void shouldTellOfLossesBeforeAndBehindTheSteps() {
@@ -213,17 +223,7 @@ final class GroupServiceTest {
         assertEquals(7, report.completeness().lost());
         assertEquals(report.completeness(), results.missing);
         assertEquals(1, report.scans());
-        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(300_000), 1);
-        assertEquals(
-                7,
-                runApart(new HistogramRequest(all(), null, false, 1, steps, QueryLimits.NONE))
-                        .completeness()
-                        .lost());
-        assertEquals(
-                7,
-                runApart(new CountRequest(all("i > 5"), steps, 0, QueryLimits.NONE))
-                        .completeness()
-                        .lost());
+        requireLostOfSteps(7);
         RecordSelection behind = store.records(new TimeRange(2_200_000, Long.MAX_VALUE), false);
         assertEquals(
                 7,
@@ -242,7 +242,6 @@ final class GroupServiceTest {
     @Test
     void shouldCountALossOnceThatReachesBeyondTheSteps() {
         store.lose(7, 1_990_000, 2_500_000);
-        HistogramRequest.Steps steps = new HistogramRequest.Steps(Duration.ofNanos(300_000), 1);
         assertEquals(
                 7,
                 run(byTime(all(), null, GroupRequest.Caps.DEFAULT))
@@ -250,16 +249,7 @@ final class GroupServiceTest {
                         .lost());
         QueryReport report = run(byTime(all(), Duration.ofNanos(300_000), GroupRequest.Caps.DEFAULT));
         assertEquals(7, report.completeness().lost());
-        assertEquals(
-                7,
-                runApart(new HistogramRequest(all(), null, false, 1, steps, QueryLimits.NONE))
-                        .completeness()
-                        .lost());
-        assertEquals(
-                7,
-                runApart(new CountRequest(all("i > 5"), steps, 0, QueryLimits.NONE))
-                        .completeness()
-                        .lost());
+        requireLostOfSteps(7);
     }
 
     @Test
