@@ -44,8 +44,8 @@ import org.agrona.DirectBuffer;
  *
  * <p>Once the call that pushed a record has returned, every reader in this process or another sees the record, and it
  * survives the death of the process; so there is no call for the paper's {@code sync}, which makes pushed records
- * visible. It survives a power cut once {@link #force()} has returned or the evictor has made
- * its page durable, by default within a second of the page filling up.
+ * visible. It survives a power cut once {@link #force()} has returned, or after {@link
+ * LoomConfig.Builder#durabilityInterval}, by default a second, if the disk keeps up.
  */
 public final class Loom implements Store {
     private static final long LOSS_AHEAD_MAX_NS = TimeUnit.DAYS.toNanos(1);
@@ -100,7 +100,8 @@ public final class Loom implements Store {
      * Defines a source (paper, Figure 9). Any thread.
      *
      * @param name 1 to 255 printable characters without spaces, not beginning with {@code #} or {@code -}
-     * @param attributes stored with the source; Loom does not interpret them
+     * @param attributes stored with the source. The store reads {@link dev.loom.format.IndexedText#ATTRIBUTE} alone;
+     *     docs/format-payloads.md lists those that queries and commands read
      * @return its id
      * @throws IllegalArgumentException for a bad name, the name of an open source, or one source too many
      * @throws StoreIoException when the definition can't be written; then nothing is defined
@@ -186,13 +187,19 @@ public final class Loom implements Store {
     /**
      * Appends one record.
      *
+     * <p>While the ring is full, because the disk is slow, full or failing, it waits, however long that lasts, and an
+     * interrupt does not end the wait; or it drops the record, if {@link LoomConfig.Builder#pressure} says so. {@link
+     * #offer} never waits.
+     *
      * <p>If it throws, for example {@link OutOfMemoryError}, the record is not stored, and the next call works as
      * usual.
      *
      * @return its address, or a negative {@link PushStatus}
      * @throws IllegalArgumentException for a source that was never defined, or a payload longer than {@link
      *     #payloadLengthMax()}
+     * @throws IllegalStateException when the store is closed, or a claim is open
      * @throws SecondWriterException when another thread is the writer
+     * @throws dev.loom.error.StoreReopenedException when another writer has taken the store over
      */
     public long push(int sourceId, DirectBuffer payload, int offset, int length) {
         return log.push(sourceId, payload, offset, length);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a writer's store. Immutable; made by {@link #at(Path)} and {@link Builder#build()}. An existing store
- * keeps its ring and segment sizes unless they are set here.
+ * keeps its ring sizes unless they are set here, and its segment size always.
  */
 public final class LoomConfig {
     /** The smallest ring: eight pages, 512 KiB. */
@@ -179,7 +179,7 @@ public final class LoomConfig {
 
         /**
          * Size of a new store's segment files, bytes; a multiple of 64 KiB; default about a sixteenth of {@link #maxBytes},
-         * at most 1 GiB.
+         * at most 1 GiB. An existing store ignores it.
          */
         public Builder segmentBytes(long bytes) {
             if (bytes <= 0 || bytes % PageDescriptor.PAGE_LENGTH != 0) {

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While the disk fails, the rings of the store and of the recorder fill up, and then the policies drop records.
  * Recording resumes by itself once the disk works. Methods that take records never throw because of the store's state:
- * they throw only {@link IllegalArgumentException} and {@link IndexOutOfBoundsException}, for invalid arguments.
+ * they throw only for invalid arguments, or what a record's accessors throw.
  *
  * <p>Memory: the ring, and about 500 bytes per source, besides the store's own. It does not rely on shutdown hooks: an
  * application that ends without {@link #close()} loses what is in the ring, and its next opening recovers the store.
@@ -187,8 +187,8 @@ public final class Recorder implements Store {
 
     /**
      * As {@link #sync(Duration)}, and then makes the records durable, so that they survive a
-     * power cut. Without this, a full page is durable about a second later, and the newest page not until it is full.
-     * The recorder's thread waits for the disk meanwhile, and the ring fills.
+     * power cut. Without this, they are durable within {@link LoomConfig.Builder#durabilityInterval}, by default a second,
+     * if the disk keeps up. The recorder's thread waits for the disk meanwhile, and the ring fills.
      *
      * @return whether that is done; false if the time is over, or the store has failed
      * @throws StoreIoException when the disk refuses, or is full until the time is over; the records stay in the store

@@ -15,6 +15,11 @@ public class HookedStorage implements Storage {
     /** Called before each read. */
     protected void onRead(Path file) {}
 
+    /** Called before each read, with where it reads. */
+    protected void onRead(Path file, long position, int length) {
+        onRead(file);
+    }
+
     /** Makes a file's data durable. */
     protected void force(LoomFile file) {
         file.force();
@@ -85,7 +90,7 @@ public class HookedStorage implements Storage {
 
         @Override
         public int read(ByteBuffer target, long position) {
-            onRead(file.path());
+            onRead(file.path(), position, target.remaining());
             return file.read(target, position);
         }
 

@@ -47,6 +47,26 @@ final class OpeningTest {
         }
     }
 
+    /** A program may make an index' function of its new format, though the source still has the old one. */
+    @Test
+    void shouldReadIndexedFieldsAsTheSourceHasThem() {
+        PayloadFormat old = Formats.parse("struct:value:i64,name:utf8");
+        PayloadFormat changed = Formats.parse("struct:start:i64,value:i64,name:utf8");
+        try (Loom loom = Loom.open(config(temp.resolve("store"), Storage.DISK).build())) {
+            int source = loom.defineSource("events", old);
+            loom.defineIndex(source, "value", IndexFunction.field(changed, "value"), Bins.logLinear());
+            assertEquals(
+                    old.fixedField("value"), loom.indexes().get(0).function().fixedField());
+            IndexFunction ofJson = IndexFunction.field(Formats.json(), "name");
+            assertThrows(
+                    IllegalArgumentException.class, () -> loom.defineIndex(source, "name", ofJson, Bins.logLinear()));
+            IndexFunction start = IndexFunction.field(changed, "start");
+            assertThrows(
+                    IllegalArgumentException.class, () -> loom.defineIndex(source, "start", start, Bins.logLinear()));
+            assertEquals(1, loom.indexes().size());
+        }
+    }
+
     @Test
     void shouldMakeTheNamesOfAllNewDirectoriesDurable() {
         Set<Path> synced = new HashSet<>();

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param name unique among the sources that are open
  * @param format the format of its payloads
  * @param closed whether it no longer takes records
- * @param attributes stored with the source; not interpreted by the store
+ * @param attributes stored with the source; docs/format-payloads.md lists those that mean something
  */
 public record Source(int id, String name, PayloadFormat format, boolean closed, Map<String, String> attributes) {
     public Source {

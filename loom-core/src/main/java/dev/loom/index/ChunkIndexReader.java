@@ -16,12 +16,22 @@ public final class ChunkIndexReader implements AutoCloseable {
     private int binsLength;
     private long entryEnd;
     private long reads;
+    private boolean strict;
 
     /** @param tail the snapshot's end of the chunk index */
     public ChunkIndexReader(LogView view, long tail) {
         // the bins of neighbouring chunks share a page, so a block of pages would save little
         this.pages = new PageReader(view, 1);
         this.tail = tail;
+    }
+
+    /** From now on a page that the disk can't deliver is a failure, not damage. */
+    public void failUnreadable() {
+        strict = true;
+    }
+
+    private PageState page(long pageAddress) {
+        return strict ? pages.readOrFail(pageAddress, tail) : pages.read(pageAddress, tail);
     }
 
     /**
@@ -41,9 +51,7 @@ public final class ChunkIndexReader implements AutoCloseable {
 
     private boolean read(long address, long chunkAddress, int indexId, int type) {
         reads++;
-        if (address < 0
-                || address >= tail
-                || pages.read(PageDescriptor.pageAddress(address), tail) != PageState.PRESENT) {
+        if (address < 0 || address >= tail || page(PageDescriptor.pageAddress(address)) != PageState.PRESENT) {
             return false;
         }
         UnsafeBuffer buffer = pages.buffer();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class MergedIndex {
     private final ValueType type;
     private final BinScale scale;
-    private final BinTable bins;
+    private BinTable bins;
     /** Null if the index keeps none. */
     private final @Nullable MergedValues values;
 
@@ -77,7 +77,7 @@ public final class MergedIndex {
     /** Forgets all bins, since those of a part are not known, or are too many. */
     public void dropBins() {
         binned = false;
-        bins.clear();
+        bins = new BinTable(type == ValueType.F64); // the old one may be large
         if (values != null) {
             values.clear();
         }

@@ -91,6 +91,7 @@ public final class PageReader implements AutoCloseable {
     }
 
     private PageState load(long pageAddress, long tail) {
+        failure = null;
         // what precedes the begin in its segment is still there for those who refer to it
         if (pageAddress < view.segments().first(view.watermarks().beginAcquire())) {
             return PageState.EXPIRED;
@@ -100,7 +101,6 @@ public final class PageReader implements AutoCloseable {
             return PageState.PRESENT;
         }
         complete = true;
-        failure = null;
         try {
             if (copyFromFile(pageAddress) || copyFromFileAnew(pageAddress)) {
                 return PageState.PRESENT;
@@ -168,6 +168,18 @@ public final class PageReader implements AutoCloseable {
         } else if (previousPage == end) {
             start = Math.max(end - block.capacity(), segmentStart);
         }
+        try {
+            readBlock(start, end);
+        } catch (StoreIoException e) {
+            if (end - start == PageDescriptor.PAGE_LENGTH || e.getCause() instanceof NoSuchFileException) {
+                throw e;
+            }
+            segments.reset();
+            readBlock(pageAddress, pageAddress + PageDescriptor.PAGE_LENGTH); // a neighbour may be what can't be read
+        }
+    }
+
+    private void readBlock(long start, long end) {
         blockEnd = 0;
         blockBytes.limit((int) (end - start)).position(0);
         int read = segments.read(blockBytes, start);
@@ -187,6 +199,11 @@ public final class PageReader implements AutoCloseable {
         PageState state = read(pageAddress, tail);
         checkReadable();
         return state;
+    }
+
+    /** Whether the file of the last requested page exists but could not be read. */
+    public boolean failed() {
+        return failure != null;
     }
 
     /** Throws if the file of the last requested page exists but could not be read. */

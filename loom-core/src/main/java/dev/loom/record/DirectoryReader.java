@@ -110,6 +110,9 @@ public final class DirectoryReader extends TimeIndexReader {
         DirectoryReader reader = following;
         if (reader == null) {
             reader = new DirectoryReader(view, tail, 1);
+            if (failsUnreadable()) {
+                reader.failUnreadable();
+            }
             following = reader;
         }
         return reader;

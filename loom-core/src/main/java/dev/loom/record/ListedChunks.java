@@ -25,6 +25,12 @@ public final class ListedChunks implements AutoCloseable {
         this.listed = new ListedChunk(indexes, source -> true, (log, address, message) -> faulty = true);
     }
 
+    /** From now on a page that the disk can't deliver is a failure, not damage to skip. */
+    public void failUnreadable() {
+        reader.failUnreadable();
+        probe.failUnreadable();
+    }
+
     /**
      * Moves before the first chunk that begins at an address or behind it.
      *

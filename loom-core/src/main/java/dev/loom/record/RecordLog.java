@@ -177,7 +177,7 @@ public final class RecordLog {
 
     /**
      * As {@link #push}, for a record that arrived earlier in another thread. Follows the store's policy under pressure,
-     * but instead of waiting returns without any effect, not even on the time; the caller waits with {@link #pause}.
+     * but instead of waiting returns without any effect but that of a page that was begun; the caller waits with {@link #pause}.
      *
      * @param arrivedNs the arrival time; raised to the last record's time if that is later
      */
@@ -193,7 +193,7 @@ public final class RecordLog {
         lastTimeNs = timeNs;
         status = append(chunk, source, timeNs, payload, offset, length, pressure.drops(), true);
         if (status == PushStatus.BACK_PRESSURED) {
-            lastTimeNs = before;
+            takeTimeBack(before);
         }
         return status;
     }

@@ -31,6 +31,7 @@ abstract class TimeIndexReader implements AutoCloseable {
 
     private boolean strict;
     private long unreadable;
+    private long undelivered;
     private LongConsumer malformed = address -> {};
     private long pageAddress = -1;
     private int entries;
@@ -78,6 +79,16 @@ abstract class TimeIndexReader implements AutoCloseable {
     /** The number of pages passed over so far because they can't be read. */
     final long unreadable() {
         return unreadable;
+    }
+
+    /** The number of those that the disk did not deliver, and may deliver later. */
+    public final long undelivered() {
+        return undelivered;
+    }
+
+    /** Whether a page that the disk can't deliver is a failure. */
+    final boolean failsUnreadable() {
+        return strict;
     }
 
     /** The epoch of the current entry's page. */
@@ -276,6 +287,7 @@ abstract class TimeIndexReader implements AutoCloseable {
                 pages.checkReadable();
             }
             unreadable++;
+            undelivered += pages.failed() ? 1 : 0;
             return;
         }
         buffer = pages.buffer();

@@ -8,6 +8,7 @@ import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
@@ -45,6 +46,7 @@ public final class RunReader implements AutoCloseable {
     private int partEnd;
     private long bytesRead;
     private long damaged;
+    private boolean strict;
 
     public RunReader(RunFiles files, long storeId) {
         this.files = files;
@@ -71,6 +73,18 @@ public final class RunReader implements AutoCloseable {
             }
             file = null;
             fileNumber = -1;
+        }
+    }
+
+    /** From now on what the disk can't deliver is a failure, not a run that is not there. */
+    public void failUnreadable() {
+        strict = true;
+    }
+
+    private void failIfStrict(StoreIoException e) {
+        if (strict && !(e.getCause() instanceof NoSuchFileException)) {
+            refresh();
+            throw e;
         }
     }
 
@@ -121,6 +135,7 @@ public final class RunReader implements AutoCloseable {
             }
             file = files.storage().openToRead(path);
         } catch (StoreIoException e) {
+            failIfStrict(e);
             return;
         }
         into.file = file;
@@ -142,6 +157,7 @@ public final class RunReader implements AutoCloseable {
             bytesRead += read;
             return read == length;
         } catch (StoreIoException e) {
+            failIfStrict(e);
             return false;
         } finally {
             into.clear();

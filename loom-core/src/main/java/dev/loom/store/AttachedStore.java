@@ -97,7 +97,7 @@ public final class AttachedStore implements AutoCloseable {
             if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
                 throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
-                        + "; adopt the copy to use what it holds");
+                        + "; loom verify --repair, or StoreVerifier.repair, makes a store of what it holds");
             }
             if (mark.compressed()) {
                 CompressionLibrary.check(files.directory());

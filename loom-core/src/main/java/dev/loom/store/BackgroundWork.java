@@ -116,7 +116,7 @@ final class BackgroundWork implements AutoCloseable {
             indexText();
             sumUp(false);
         } catch (OutOfMemoryError e) {
-            searched = null; // tried again when more is durable
+            // tried again when more is durable
         }
     }
 
@@ -129,8 +129,8 @@ final class BackgroundWork implements AutoCloseable {
                 || parts.settings().textIndex().share() == 0) {
             return;
         }
-        searched = schema;
         if (schema.sources().stream().noneMatch(TextIndexing::mayHaveText)) {
+            searched = schema;
             return;
         }
         SessionMark mark = parts.mark();

@@ -25,6 +25,12 @@ final class ChunkWalk implements AutoCloseable {
         this.bins = new ChunkIndexReader(snapshot.chunks(), snapshot.chunkTail());
     }
 
+    /** From now on what the disk can't deliver is a failure, not damage. */
+    void failUnreadable() {
+        chunks.failUnreadable();
+        bins.failUnreadable();
+    }
+
     /**
      * Moves before the first chunk of a run of level 1.
      *

@@ -33,6 +33,14 @@ final class Retention implements SegmentBudget {
     /** At most so many bytes of records are passed over at once, so that the evictor soon writes again. */
     private static final long STEP_LENGTH = 8L << 30;
 
+    /**
+     * While the disk does not deliver pages of the timestamp index, at most so many segments are deleted beyond what is to be freed: one of
+     * these pages may have a checkpoint that frees enough. They are not waited for for ever, as a bad sector stays one.
+     */
+    private static final int UNREAD_SEGMENTS_MAX = 2;
+
+    private static final long UNREAD_WAIT_NS = TimeUnit.MINUTES.toNanos(1);
+
     /** What the files beside segments and schema take at most: the mark, the owner's note, the copies of the open page. */
     private static final long OTHERS_LENGTH = 3 * MarkFile.SLOT_LENGTH + OpenPageFile.LENGTH;
 
@@ -50,6 +58,9 @@ final class Retention implements SegmentBudget {
     private final Savings savings;
     private final UnitFiles text;
     private final RunFiles runs;
+
+    /** Since when there have been pages that are not delivered; 0 if there are none. */
+    private long waitingNs;
 
     /** How much was durable when a search found nothing, so that it is not repeated before there is more. */
     private long searchedTo = -1;
@@ -251,7 +262,7 @@ final class Retention implements SegmentBudget {
         oldestNs = Long.MIN_VALUE;
         long[] begins = last.rebuild().pending() ? withoutIndex(last, bytes) : find(last, bytes, expiredNs);
         if (begins == null) {
-            searchedTo = oldestNs == Long.MIN_VALUE ? durable(last) : -1;
+            searchedTo = oldestNs == Long.MIN_VALUE && waitingNs == 0 ? durable(last) : -1;
             return false;
         }
         oldestNs = Long.MIN_VALUE;
@@ -329,6 +340,17 @@ final class Retention implements SegmentBudget {
                         oldestNs = entries.firstTimeNs();
                         return found;
                     }
+                    long beyond = segments.first(entries.chunkAddress()) - wanted;
+                    if (entries.firstTimeNs() >= expiredNs
+                            && beyond > UNREAD_SEGMENTS_MAX * segments.segmentLength()
+                            && waitsFor(entries.undelivered())) {
+                        if (found == null) {
+                            throw new StoreIoException(
+                                    "segments can't be deleted: reason=pages of the timestamp index can't be read, pages="
+                                            + entries.undelivered());
+                        }
+                        return found; // by what can't be read now, far less might do
+                    }
                     found = new long[] {
                         entries.chunkAddress(),
                         PageDescriptor.pageAddress(entries.address()),
@@ -340,7 +362,19 @@ final class Retention implements SegmentBudget {
                     }
                 }
             }
+            waitsFor(entries.undelivered());
         }
         return found;
+    }
+
+    /** Whether to wait for pages of the timestamp index that the disk does not deliver. */
+    private boolean waitsFor(long pages) {
+        if (pages == 0) {
+            waitingNs = 0;
+            return false;
+        }
+        long nowNs = System.nanoTime();
+        waitingNs = waitingNs == 0 ? nowNs | 1 : waitingNs;
+        return nowNs - waitingNs < UNREAD_WAIT_NS;
     }
 }

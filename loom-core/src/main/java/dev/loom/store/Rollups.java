@@ -24,10 +24,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sums up runs of chunks on a thread of its own, which follows the log and takes no more than its share of a processor. The writer never
  * waits for it. It takes only chunks that are durable: what a power cut may take is in no run, as other records will have those
- * addresses. A run that can't be summed up, as a directory in it is damaged, is left out, and so are the longer ones with it.
+ * addresses. A run that can't be summed up, as a directory in it is damaged, is left out, and so are the longer ones with it. What the
+ * disk does not deliver may come later, so it is waited for; but not for ever, since one bad sector must not be the end of all runs: then
+ * it is taken for damage, until the store is opened again.
  */
 final class Rollups implements AutoCloseable {
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The attempts at a run of which the disk does not deliver some, before that is taken for damage. */
+    private static final int ATTEMPTS_MAX = 8;
 
     /** The runs that are built with one snapshot, which keeps what retention deletes. */
     private static final int RUNS_AT_ONCE = 16;
@@ -59,6 +64,12 @@ final class Rollups implements AutoCloseable {
 
     /** By level: the number of the next run. */
     private final long[] next = new long[RunShape.LEVELS + 1];
+
+    /** By level: the attempts at the next run that failed. */
+    private final int[] attempts = new int[RunShape.LEVELS + 1];
+
+    /** Whether what the disk does not deliver is taken for damage. */
+    private boolean lenient;
 
     /** How much was durable when there was nothing more to do. */
     private long doneTo = -1;
@@ -146,7 +157,12 @@ final class Rollups implements AutoCloseable {
         int left = RUNS_AT_ONCE;
         try (Snapshot snapshot = parts.snapshot().get();
                 RunReader built = new RunReader(parts.files(), parts.storeId());
+                RunReader below = new RunReader(parts.files(), parts.storeId());
                 ChunkWalk walk = builder.walk(((LeasedSnapshot) snapshot).view())) {
+            if (!lenient) {
+                walk.failUnreadable();
+                below.failUnreadable();
+            }
             long begin = ((LeasedSnapshot) snapshot).view().retainedBegin();
             for (int level = 1; level <= RunShape.LEVELS; level++) {
                 next[level] = Math.max(next[level], firstWithin(level, begin));
@@ -154,7 +170,7 @@ final class Rollups implements AutoCloseable {
                     if (left-- == 0) {
                         return true;
                     }
-                    if (!build(walk, built, level, durable)) {
+                    if (!build(walk, built, below, level, durable)) {
                         break;
                     }
                     next[level]++;
@@ -186,24 +202,30 @@ final class Rollups implements AutoCloseable {
     }
 
     /** Builds a run, unless it is there. Returns whether it is done with. */
-    private boolean build(ChunkWalk walk, RunReader built, int level, long durable) {
+    private boolean build(ChunkWalk walk, RunReader built, RunReader below, int level, long durable) {
         long number = next[level];
         thread.rest();
         if (built.read(level, number)) {
             return true;
         }
-        if (level == 1) {
-            RunBuilder.Outcome outcome = builder.ofChunks(walk, number, durable, thread::rest);
-            if (outcome != RunBuilder.Outcome.DONE) {
-                return outcome == RunBuilder.Outcome.HOLE;
-            }
-        } else if (!builder.ofRuns(built, level, number, thread::rest)) {
-            return true;
+        RunBuilder.Outcome outcome;
+        try {
+            outcome = level == 1
+                    ? builder.ofChunks(walk, number, durable, thread::rest)
+                    : builder.ofRuns(below, level, number, thread::rest);
+        } catch (StoreIoException e) {
+            lenient |= ++attempts[level] == ATTEMPTS_MAX;
+            throw e;
+        }
+        attempts[level] = 0;
+        if (outcome != RunBuilder.Outcome.DONE) {
+            return outcome == RunBuilder.Outcome.HOLE;
         }
         parts.guard().run();
         boolean written = builder.write(writer, level, number, parts.room());
         lacksRoom |= !written;
         built.refresh();
+        below.refresh();
         return written;
     }
 

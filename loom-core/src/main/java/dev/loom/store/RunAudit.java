@@ -73,10 +73,10 @@ final class RunAudit implements AutoCloseable {
                 faults.accept(file.path(), "run is damaged: number=" + number);
                 return;
             }
-            boolean summed = file.level() == 1
-                    ? builder.ofChunks(walk, number, Long.MAX_VALUE, () -> {}) == RunBuilder.Outcome.DONE
+            RunBuilder.Outcome outcome = file.level() == 1
+                    ? builder.ofChunks(walk, number, Long.MAX_VALUE, () -> {})
                     : builder.ofRuns(parts, file.level(), number, () -> {});
-            if (summed && !builder.agreesWith(stored)) {
+            if (outcome == RunBuilder.Outcome.DONE && !builder.agreesWith(stored)) {
                 faults.accept(
                         file.path(),
                         "run differs from what it sums up: number=" + number + ", address=" + stored.start());

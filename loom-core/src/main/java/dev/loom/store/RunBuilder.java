@@ -180,7 +180,7 @@ final class RunBuilder {
         merged.add(totals);
         if (totals.count() > 0 && merged.hasBins()) {
             if (bins == null) {
-                merged.dropBins();
+                dropBins(merged);
             } else {
                 addBins(merged, reader(totals.indexId()), bins.buffer(), bins.offset(), bins.length());
             }
@@ -258,9 +258,13 @@ final class RunBuilder {
         }
         binCount += merged.binCount() - before;
         if (binCount > BINS_MAX) {
-            binCount -= merged.binCount();
-            merged.dropBins();
+            dropBins(merged);
         }
+    }
+
+    private void dropBins(MergedIndex merged) {
+        binCount -= merged.binCount();
+        merged.dropBins();
     }
 
     private boolean putBins(MergedIndex merged, BinListReader list) {
@@ -298,28 +302,28 @@ final class RunBuilder {
      * Sums up a run of level 2 or more.
      *
      * @param rest called for each run of the level below
-     * @return false if one of them is not there
+     * @return that it is done, or a hole if one of them is not there
      */
-    boolean ofRuns(RunReader runs, int level, long number, Runnable rest) {
+    Outcome ofRuns(RunReader runs, int level, long number, Runnable rest) {
         long first = number * RunShape.fanOut();
         for (long child = first; child < first + RunShape.fanOut(); child++) {
             rest.run();
             if (!runs.read(level - 1, child)) {
-                return false;
+                return Outcome.HOLE;
             }
             if (child == first) {
                 clear(runs.start());
             }
             if (runs.start() != end) {
-                return false;
+                return Outcome.HOLE;
             }
             try {
                 add(runs);
             } catch (CorruptStoreException e) {
-                return false;
+                return Outcome.HOLE;
             }
         }
-        return true;
+        return Outcome.DONE;
     }
 
     private void add(RunReader run) {
@@ -354,7 +358,7 @@ final class RunBuilder {
             if (run.readBins(totals)) {
                 addBins(merged, reader(totals.indexId()), run.bins(), 0, run.binsLength());
             } else {
-                merged.dropBins();
+                dropBins(merged);
             }
         }
     }

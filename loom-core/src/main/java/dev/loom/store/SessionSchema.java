@@ -156,16 +156,18 @@ public final class SessionSchema {
      * @throws IllegalArgumentException when the source has another index with the name, or there are too many
      */
     public synchronized int defineIndex(
-            int sourceId, String name, Index.Kind kind, IndexFunction function, Bins bins, List<String> by) {
+            int sourceId, String name, Index.Kind kind, IndexFunction asked, Bins bins, List<String> by) {
         checkWritable();
         Names.check("index", name);
         checkOpen(sourceId);
-        if (!function.isReadable()) {
-            throw new IllegalArgumentException("index function has no reader: function=" + function.text());
+        if (!asked.isReadable()) {
+            throw new IllegalArgumentException("index function has no reader: function=" + asked.text());
         }
-        IndexKey key = by.isEmpty()
-                ? null
-                : IndexKey.of(Objects.requireNonNull(current.source(sourceId)).format(), by);
+        PayloadFormat format = Objects.requireNonNull(current.source(sourceId)).format();
+        // the asked one may be of another format, which has the field in another place
+        IndexFunction function =
+                asked.isLambda() ? asked : IndexFunction.field(format, asked.name(), asked.type(), asked.unit());
+        IndexKey key = by.isEmpty() ? null : IndexKey.of(format, by);
         for (Index index : current.indexes(sourceId)) {
             if (!index.closed() && index.name().equals(name)) {
                 return supply(index, kind, function, bins, key);

@@ -210,7 +210,7 @@ public final class StoreOpening {
             if (!settings.adoptCopy()) {
                 throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
                         + ", staging of the original=" + mark.staging()
-                        + "; adopt the copy to use what it holds");
+                        + "; loom verify --repair, or StoreVerifier.repair, makes a store of what it holds");
             }
             return recoverFrom(fence(mark.adopted(), null), null);
         }

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the characters of UTF-8 texts in a normal form. They are case-folded and composed (NFC), so that é is one
- * character whether it was written as one or as e and an accent. Variation selectors are left out. Reading allocates
- * nothing except for characters that are not composed yet. For one thread.
+ * character whether it was written as one or as e and an accent. Variation selectors are left out. Characters beyond
+ * {@link AssignedCharacters} stay as they are. Reading allocates nothing except for characters that are not composed yet.
+ * For one thread.
  */
 public final class FoldedReader {
     /** Returned after the last character. */
@@ -62,6 +63,9 @@ public final class FoldedReader {
             if (codePoint < 0) {
                 return MALFORMED;
             }
+            if (!AssignedCharacters.contains(codePoint)) {
+                return codePoint;
+            }
             if (isComposed(codePoint) && !joins()) {
                 return fold(codePoint);
             }
@@ -101,7 +105,10 @@ public final class FoldedReader {
 
     /** Whether a character is a mark, which belongs to the previous character. */
     static boolean isMark(int codePoint) {
-        int type = codePoint < JOINING_MIN ? Character.UNASSIGNED : Character.getType(codePoint);
+        if (codePoint < JOINING_MIN || !AssignedCharacters.contains(codePoint)) {
+            return false;
+        }
+        int type = Character.getType(codePoint);
         return type == Character.NON_SPACING_MARK
                 || type == Character.COMBINING_SPACING_MARK
                 || type == Character.ENCLOSING_MARK;
@@ -112,9 +119,7 @@ public final class FoldedReader {
      * syllable.
      */
     static boolean isJoining(int codePoint) {
-        return isMark(codePoint)
-                || (codePoint >= 0x1160 && codePoint <= 0x11FF)
-                || (codePoint >= 0x16D67 && codePoint <= 0x16D68);
+        return isMark(codePoint) || (codePoint >= 0x1160 && codePoint <= 0x11FF);
     }
 
     /** Whether a character alone is certainly its own composed form; a test compares this with the JDK's tables. */

@@ -5,7 +5,8 @@ import org.agrona.DirectBuffer;
 /**
  * Reads the tokens of UTF-8 texts. A token is a maximal run of Unicode letters, decimal digits, {@code _}, and the
  * marks that belong to them, in the normal form of {@link FoldedReader}, which ignores case and composes characters. One
- * mark, U+0345, is a letter in that form, and needs none to belong to. Bytes that are not UTF-8 separate tokens.
+ * mark, U+0345, is a letter in that form, and needs none to belong to. Bytes that are not UTF-8 separate tokens, and so do
+ * characters beyond {@link AssignedCharacters}.
  * Reading allocates nothing except for characters that are not composed yet.
  * For one thread.
  */
@@ -150,7 +151,9 @@ public final class TokenReader {
         return part || folded == FoldedReader.END ? folded : SEPARATOR;
     }
 
-    private static boolean isPart(int codePoint) {
-        return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_';
+    /** Whether a character is part of a token by itself: a letter, a decimal digit or {@code _}. */
+    public static boolean isPart(int codePoint) {
+        return AssignedCharacters.contains(codePoint)
+                && (Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_');
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -96,6 +98,33 @@ final class PageReaderTest {
             ring.beforeCopy = () -> writePages(pages);
             assertPage(oldest);
             assertEquals(laps, reader.lapped());
+        }
+    }
+
+    @Test
+    void shouldReadTheNeighboursOfAPageThatTheDiskDoesNotDeliver() {
+        writePages(20);
+        for (int bad = 0; bad < 8; bad++) {
+            long from = (long) bad * PAGE;
+            Storage storage = new HookedStorage() {
+                @Override
+                protected void onRead(Path file, long position, int length) {
+                    if (file.equals(segments.file(0)) && position < from + PAGE && position + length > from) {
+                        throw new StoreIoException("injected failure: file=" + file + ", position=" + position);
+                    }
+                }
+            };
+            LogView view = new LogView(
+                    LogKind.RECORD, STORE_ID, storage, segments, writer.log().watermarks(), ring);
+            try (PageReader walk = new PageReader(view)) {
+                for (int i = -11; i <= 11; i++) { // backward, then forward
+                    int page = Math.abs(i);
+                    assertSame(
+                            page == bad ? PageState.DAMAGED : PageState.PRESENT,
+                            walk.read((long) page * PAGE, writer.log().tail()),
+                            "page=" + page + ", bad=" + bad);
+                }
+            }
         }
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.LossReason;
+import dev.loom.api.Pressure;
 import dev.loom.api.PushStatus;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -118,6 +120,25 @@ final class JumboWriterTest {
             assertEquals(tail, store.records.log().tail());
             store.evict();
             assertFalse(store.log.push(1, jumbo, 0, jumbo.capacity()) < 0, "room again");
+        }
+    }
+
+    /** No record may come before the time of a page that was begun, be it only to mark losses in. */
+    @Test
+    void shouldKeepTheTimeOfAPageThatMarksLosses() {
+        try (RecordLogFixture store = new RecordLogFixture(temp, 1, Pressure.WAIT)) {
+            for (int page = 2; page < RecordLogFixture.RING / PAGE; page++) {
+                assertTrue(store.log.push(1, allBut(0)) >= 0);
+            }
+            long time = store.log.lastTimeNs();
+            store.log.noteLoss(1, LossReason.SAMPLED, 5, time, time);
+            int twoPages = 2 * (PAGE_CAPACITY - HEADER) - RecordDescriptor.TOTAL_LENGTH;
+            UnsafeBuffer jumbo = new UnsafeBuffer(new byte[twoPages]);
+            assertEquals(PushStatus.BACK_PRESSURED, store.log.pushArrived(1, time + 1_000, jumbo, 0, twoPages));
+            assertEquals(0, store.losses.unmarked(1), "they are marked");
+            assertEquals(time + 1_000, store.log.lastTimeNs());
+            assertTrue(store.log.pushArrived(1, time + 500, jumbo, 0, 8) >= 0);
+            assertEquals(time + 1_000, store.log.lastTimeNs());
         }
     }
 

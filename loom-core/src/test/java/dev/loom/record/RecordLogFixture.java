@@ -89,6 +89,10 @@ final class RecordLogFixture implements AutoCloseable {
     long clockNs = FIRST_TIME;
 
     RecordLogFixture(Path directory, int sourceCount) {
+        this(directory, sourceCount, Pressure.DROP_NEWEST);
+    }
+
+    RecordLogFixture(Path directory, int sourceCount, Pressure pressure) {
         records = Part.of(LogKind.RECORD, directory);
         times = Part.of(LogKind.TIME, directory);
         chunks = Part.of(LogKind.CHUNK, directory);
@@ -108,7 +112,7 @@ final class RecordLogFixture implements AutoCloseable {
                 () -> clockNs++,
                 Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1),
                 new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0),
-                Pressure.DROP_NEWEST,
+                pressure,
                 Long.MAX_VALUE,
                 FIRST_TIME,
                 -1));

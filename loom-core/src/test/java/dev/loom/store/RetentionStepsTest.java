@@ -65,6 +65,7 @@ final class RetentionStepsTest {
     private long free = Long.MAX_VALUE;
     private int reads;
     private boolean refusing;
+    private int failing;
 
     // what a deleted segment of records gives back to the disk, and what compressed ones take less
     private long given;
@@ -77,6 +78,10 @@ final class RetentionStepsTest {
         @Override
         protected void onRead(Path file) {
             reads++;
+            if (failing > 0 && file.getParent().endsWith("time")) {
+                failing--;
+                throw new StoreIoException("injected failure: file=" + file);
+            }
         }
 
         @Override
@@ -227,6 +232,21 @@ final class RetentionStepsTest {
         assertEquals(List.of(), changes);
         retention(kept, NEVER, 0).enforce();
         assertEquals(List.of(), changes);
+    }
+
+    /** As when there are no file descriptors for a moment: what can't be read may have a checkpoint that frees enough. */
+    @Test
+    void shouldDeleteLittleWhileTheIndexCanNotBeRead() throws IOException {
+        Retention retention = retention(used() - 1, NEVER, 0);
+        failing = 2;
+        retention.enforce();
+        assertEquals(0, failing);
+        assertEquals(List.of(), changes);
+        assertNotNull(retention.failure());
+        retention.enforce();
+        assertEquals(List.of("begin", "record/0"), changes);
+        assertNull(retention.failure());
+        assertWhole();
     }
 
     @Test

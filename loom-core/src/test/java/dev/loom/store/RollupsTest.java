@@ -299,6 +299,65 @@ final class RollupsTest {
         }
     }
 
+    /** The disk, whose files of one kind of log can't be opened the first times, as when there are no file descriptors. */
+    private static Storage failing(LogKind kind, AtomicInteger times) {
+        return new HookedStorage() {
+            @Override
+            public LoomFile openToRead(Path file) {
+                if (file.getParent().endsWith(kind.folder()) && times.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+                    throw new StoreIoException("injected: too many open files, file=" + file);
+                }
+                return super.openToRead(file);
+            }
+        };
+    }
+
+    private static boolean finishes(Rollups rollups, int attempts) {
+        for (int i = 0; i < attempts; i++) {
+            if (rollups.finish(() -> false)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void shouldSumUpLaterWhatTheDiskDoesNotDeliver() {
+        try (Loom loom = open(Storage.DISK)) {
+            fill(loom, 3);
+        } // opened again, the indexes are read from their files
+        for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
+            AtomicInteger times = new AtomicInteger();
+            RunFiles files = files(Storage.DISK);
+            try (Loom loom = open(failing(kind, times));
+                    Rollups rollups = rollups(loom, files)) {
+                times.set(1);
+                rollups.start();
+                assertTrue(finishes(rollups, 5), kind::toString);
+                assertEquals(0, times.get(), kind::toString);
+                assertTrue(hasBins(files, loom), kind::toString);
+            }
+            files.deleteAll();
+        }
+    }
+
+    @Test
+    void shouldGoOnWithoutWhatTheDiskNeverDelivers() {
+        try (Loom loom = open(Storage.DISK)) {
+            fill(loom, 3);
+        }
+        AtomicInteger times = new AtomicInteger();
+        RunFiles files = files(Storage.DISK);
+        try (Loom loom = open(failing(LogKind.CHUNK, times))) {
+            try (Rollups rollups = rollups(loom, files)) {
+                times.set(Integer.MAX_VALUE);
+                rollups.start();
+                assertTrue(finishes(rollups, 100), "one that can't be read must not be the end of all");
+                assertFalse(hasBins(files, loom));
+            }
+        }
+    }
+
     /** Makes the first bins of the chunk index impossible, under a checksum that is right. */
     private void spoilBins(long storeId) throws IOException {
         Path file = store().resolve(LogKind.CHUNK.folder()).resolve("0".repeat(20) + ".seg");

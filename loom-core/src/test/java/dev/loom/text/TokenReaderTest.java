@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -100,7 +101,7 @@ class TokenReaderTest {
     @Test
     void shouldKnowWhichCharactersCompose() {
         for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
-            if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+            if ((c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) || !AssignedCharacters.contains(c)) {
                 continue;
             }
             String text = Character.toString(c);
@@ -112,6 +113,40 @@ class TokenReaderTest {
             for (int i = 1; i < parts.length; i++) {
                 assertTrue(FoldedReader.isJoining(parts[i]), "code point " + parts[i]);
             }
+        }
+    }
+
+    /** What JDK 17 indexes, later ones find. */
+    @Test
+    void shouldReadTheSameTokensOnEveryJdk() {
+        CRC32C kinds = new CRC32C();
+        for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+            if (!AssignedCharacters.contains(c)) {
+                continue;
+            }
+            int kind = (Character.isLetter(c) ? 1 : 0)
+                    | (Character.isDigit(c) ? 2 : 0)
+                    | (FoldedReader.isMark(c) ? 4 : 0)
+                    | FoldedReader.fold(c) << 3;
+            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+                kinds.update(kind >> shift);
+            }
+            if (Runtime.version().feature() == 17) {
+                boolean isNone = (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) || c >= 0xE0000;
+                assertTrue(isNone || Character.isDefined(c), "code point " + c);
+            }
+        }
+        if (Runtime.version().feature() == 17) {
+            for (int c = 0; c < 0xE0000; c++) {
+                assertTrue(AssignedCharacters.contains(c) || !Character.isDefined(c), "code point " + c);
+            }
+        }
+        assertEquals(507_766_974L, kinds.getValue());
+        // letters and marks of Unicode 14, 15, 15.1 and 16 separate, alone and beside those that are older
+        for (String later : List.of(
+                "\u0870", "\uD869\uDEDE", "\uD839\uDCD0", "\uD888\uDF50", "\uD87A\uDFF0", "\uA7CB", "\uD81B\uDD43")) {
+            assertEquals(List.of("a", "b"), tokens("a" + later + "b"), later);
+            assertEquals(List.of(), tokens(later + "\u0301"), later);
         }
     }
 
@@ -153,8 +188,10 @@ class TokenReaderTest {
     }
 
     private static int anyCodePoint(Random random) {
-        int codePoint = random.nextInt(Character.MAX_CODE_POINT + 1 - 2_048);
-        return codePoint < Character.MIN_SURROGATE ? codePoint : codePoint + 2_048;
+        int any = random.nextInt(Character.MAX_CODE_POINT + 1 - 2_048);
+        int codePoint = any < Character.MIN_SURROGATE ? any : any + 2_048;
+        // the strings of a newer JDK have letters that tokens have not
+        return AssignedCharacters.contains(codePoint) || !Character.isDefined(codePoint) ? codePoint : '-';
     }
 
     @Test
