@@ -293,10 +293,7 @@ public final class Difference extends Query<Difference> {
             return switch (single.kind()) {
                 case ABSENT -> Optional.of(new Where.IsNull(field));
                 case INTEGER, UNSIGNED -> equal(number(new BigDecimal(single.text())));
-                case DOUBLE ->
-                    Double.isFinite(single.doubleValue())
-                            ? equal(number(new BigDecimal(single.text())))
-                            : Optional.empty();
+                case DOUBLE -> Double.isFinite(single.doubleValue()) ? equal(nearest(single)) : Optional.empty();
                 case BOOLEAN -> equal(new Literal.Bool(single.longValue() != 0));
                 case TEXT -> equal(new Literal.Text(single.text()));
                 case BYTES, JSON -> Optional.empty();
@@ -305,6 +302,12 @@ public final class Difference extends Query<Difference> {
 
         private Optional<Where> equal(Literal literal) {
             return Optional.of(new Where.Comparison(field, Operator.EQUAL, literal));
+        }
+
+        /** From 2^53 on the digits stand for the nearest double, as a literal with an exponent does. */
+        private static Literal.Numeric nearest(FieldValue finite) {
+            BigDecimal printed = new BigDecimal(finite.text());
+            return Math.abs(finite.doubleValue()) < 0x1p53 ? number(printed) : new Literal.Numeric(printed, false);
         }
 
         private static Literal.Numeric number(BigDecimal number) {

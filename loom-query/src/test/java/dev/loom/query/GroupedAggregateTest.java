@@ -16,6 +16,7 @@ import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
+import dev.loom.query.where.Where;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -215,6 +216,40 @@ class GroupedAggregateTest {
                             expected, groups.get(0).percentile(p).orElseThrow().longValue());
                 }
             }
+        }
+    }
+
+    /** Keys have lost whether a whole number was written as a double, to which literals with a fraction are rounded. */
+    @Test
+    void shouldFindDoublesByKeysAsByRecords() {
+        String[] keys = {"1.2345678901234567e18", "1.0", "12", "1234567890123456700"};
+        try (Loom loom = open()) {
+            int source = loom.defineSource("json", JSON);
+            loom.defineIndex(source, "v-by-k", VALUE, Bins.logLinear(), List.of("k"));
+            for (int i = 0; i < 8_000; i++) {
+                push(loom, source, "{\"k\":" + keys[i % keys.length] + ",\"v\":1,\"o\":\"" + "x".repeat(50) + "\"}");
+            }
+            try (Snapshot snapshot = loom.snapshot()) {
+                for (String where : List.of(
+                        "k == 1.2345678901234567e18",
+                        "k > 1.2345678901234567e18",
+                        "k in (1.2345678901234567e18, 12)",
+                        "not (k == 1.2345678901234567e18)",
+                        "k == 0.99999999999999999",
+                        "k < 1.0000000000000001 or k == 12")) {
+                    assertEquals(count(snapshot, source, where, false), count(snapshot, source, where, true), where);
+                }
+                assertEquals(4_000, count(snapshot, source, "k == 1.2345678901234567e18", true));
+            }
+        }
+    }
+
+    private static long count(Snapshot snapshot, int source, String where, boolean indexed) {
+        try (Groups groups = GroupedAggregate.of(snapshot, source, VALUE)
+                .where(Where.parse(where))
+                .use(QueryIndex.CHUNK, indexed)
+                .run()) {
+            return groups.size() == 0 ? 0 : groups.get(0).records();
         }
     }
 

@@ -108,6 +108,8 @@ final class FieldRegister {
             names.remove(name);
             full = true;
             return false;
+        } else if (format.field(name) == null) {
+            return true; // an attribute with an empty name is no field
         }
         memory.reserve(DiffField.MEMORY_BYTES);
         reserved += DiffField.MEMORY_BYTES;

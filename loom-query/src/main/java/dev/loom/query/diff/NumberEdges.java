@@ -21,6 +21,7 @@ final class NumberEdges {
 
     private static final int DIGITS_MAX = 17;
     private static final double TWO_53 = 0x1p53;
+    private static final double TWO_24 = 0x1p24;
     private static final double TWO_63 = 0x1p63;
     private static final double TWO_64 = 0x1p64;
 
@@ -70,7 +71,7 @@ final class NumberEdges {
                 while (at > 0 && all[at - 1] == value) {
                     at--;
                 }
-                if (at > 0) {
+                if (at > 0 && !Double.isInfinite(value)) { // no condition can name an infinite end
                     found[count++] = between(all[at - 1], value, single);
                 }
             }
@@ -152,12 +153,12 @@ final class NumberEdges {
         return bin == edges.length ? Double.POSITIVE_INFINITY : edges[bin];
     }
 
-    /** An edge as a decimal number that is exactly as great, or below 2^53 has the same double or float; null if it is infinite. */
+    /** An edge as a decimal number that is exactly as great, or below 2^53 (floats: 2^24) has the same double; null if it is infinite. */
     @Nullable
     BigDecimal decimal(double edge) {
         if (Double.isInfinite(edge)) {
             return null;
-        } else if (Math.abs(edge) >= TWO_53) {
+        } else if (Math.abs(edge) >= (single ? TWO_24 : TWO_53)) {
             return new BigDecimal(edge);
         }
         BigDecimal shortest =

@@ -3,10 +3,12 @@ package dev.loom.query.plan;
 import dev.loom.api.IndexFunction;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
+import dev.loom.query.where.Where.Literal;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.KeyedSummary;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyEncoder;
+import java.math.BigDecimal;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +65,25 @@ public final class KeyedCondition implements ChunkCondition {
         } else if (term instanceof Where.Not not) {
             return needsRecords(not.term());
         }
-        return term instanceof Where.Relation || term instanceof Where.Derived;
+        List<Literal> literals = term instanceof Where.Comparison comparison
+                ? List.of(comparison.literal())
+                : term instanceof Where.In in
+                        ? in.literals()
+                        : term instanceof Where.NotIn in ? in.literals() : List.of();
+        return term instanceof Where.Relation
+                || term instanceof Where.Derived
+                || literals.stream().anyMatch(KeyedCondition::isRounded);
+    }
+
+    /** Whether a number stands, among doubles, for a whole number that it is not. */
+    private static boolean isRounded(Literal literal) {
+        if (!(literal instanceof Literal.Numeric number) || number.integral()) {
+            return false;
+        }
+        double nearest = number.value().doubleValue();
+        return nearest == Math.rint(nearest)
+                && !Double.isInfinite(nearest)
+                && new BigDecimal(nearest).compareTo(number.value()) != 0;
     }
 
     /** The fields of the key. */

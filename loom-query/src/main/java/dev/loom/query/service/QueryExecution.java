@@ -33,6 +33,7 @@ final class QueryExecution {
     private Completeness earlier = COMPLETE;
 
     private int longest = PAYLOAD_LENGTH;
+    private long held;
     private int scans;
 
     QueryExecution(QueryLimits limits, QueryMemory memory, BooleanSupplier cancelled, ResultHandler results) {
@@ -54,7 +55,9 @@ final class QueryExecution {
     /** Reserves the memory for what a handler makes of a long payload. */
     private void holds(QueryCursor record) {
         if (record.length() > longest) {
-            memory.reserve((record.length() - longest) * BYTES_PER_PAYLOAD_BYTE);
+            long bytes = (record.length() - longest) * BYTES_PER_PAYLOAD_BYTE;
+            memory.reserve(bytes);
+            held += bytes;
             longest = record.length();
         }
     }
@@ -194,7 +197,11 @@ final class QueryExecution {
                 earlier.reachesFuture() || completeness.reachesFuture());
     }
 
+    /** Ends the request: what was held for its long payloads is released. */
     QueryReport report(long withoutTime) {
+        memory.release(held);
+        held = 0;
+        longest = PAYLOAD_LENGTH;
         return new QueryReport(completeness(), work, scans, withoutTime);
     }
 }

@@ -148,12 +148,16 @@ public final class QueryService {
             results.onLookup(lookup);
             if (clock != null && !request.asStored()) {
                 long room = run.memory().reserveShare(EVENT_ROOM_BYTES_MIN, EVENT_ROOM_BYTES);
-                EventScan scan = new EventScan(run, clock, lookup, found, room);
-                scan.run(
-                        () -> selected.restrict(RawScan.of(snapshot, selected.source())),
-                        request.records().range(),
-                        request.order());
-                return scan.withoutTime();
+                try {
+                    EventScan scan = new EventScan(run, clock, lookup, found, room);
+                    scan.run(
+                            () -> selected.restrict(RawScan.of(snapshot, selected.source())),
+                            request.records().range(),
+                            request.order());
+                    return scan.withoutTime();
+                } finally {
+                    run.memory().release(room); // one who asks may ask for many scans
+                }
             } else if (!found.full()) {
                 RawScan scan = selected.confine(RawScan.of(snapshot, selected.source()))
                         .order(request.order());

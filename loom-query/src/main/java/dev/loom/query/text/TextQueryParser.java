@@ -108,7 +108,7 @@ final class TextQueryParser {
             return false;
         }
         int begin = query.codePointAt(next);
-        return begin == '"' || begin == '(' || isTokenPart(begin);
+        return begin == '"' || begin == '(' || TokenReader.isPart(begin);
     }
 
     private void descend(int start) {
@@ -124,7 +124,7 @@ final class TextQueryParser {
             throw error("quote is not closed", start);
         }
         for (int star = query.indexOf('*', start); star >= 0 && star < close; star = query.indexOf('*', star + 1)) {
-            if (isTokenPart(query.codePointBefore(star))) {
+            if (TokenReader.isPart(query.codePointBefore(star))) {
                 throw error("* inside quotes is not a wildcard; put it after the closing quote, or leave it out", star);
             }
         }
@@ -147,17 +147,17 @@ final class TextQueryParser {
     /** Rejects other search languages' fields, fuzzy words and weights, which would only separate words here. */
     private void refuseForeign(int at, int start) {
         boolean adjoins =
-                at > 0 && ("\")*".indexOf(query.charAt(at - 1)) >= 0 || isTokenPart(query.codePointBefore(at)));
+                at > 0 && ("\")*".indexOf(query.charAt(at - 1)) >= 0 || TokenReader.isPart(query.codePointBefore(at)));
         int next = at + 1 == query.length() ? ' ' : query.codePointAt(at + 1);
         String problem = !adjoins
                 ? null
                 : switch (query.charAt(at)) {
                     case '~' -> "fuzzy search is not supported";
                     case '^' -> "boosts are not supported";
-                    case '?' -> isTokenPart(next) ? "? is not a wildcard" : null;
+                    case '?' -> TokenReader.isPart(next) ? "? is not a wildcard" : null;
                     case '&', '|' -> next == query.charAt(at) ? "AND and OR are written as words" : null;
                     case ':' ->
-                        isName(start, at) && (isTokenPart(next) || "\"([{<>".indexOf(next) >= 0)
+                        isName(start, at) && (TokenReader.isPart(next) || "\"([{<>".indexOf(next) >= 0)
                                 ? "a text query names no fields, use where: level == \"error\", level matches \"error\""
                                 : null;
                     default -> null;
@@ -169,7 +169,9 @@ final class TextQueryParser {
 
     private boolean isName(int start, int end) {
         return !Character.isDigit(query.codePointAt(start))
-                && query.substring(start, end).codePoints().allMatch(c -> isTokenPart(c) || ".-@".indexOf(c) >= 0);
+                && query.substring(start, end)
+                        .codePoints()
+                        .allMatch(c -> TokenReader.isPart(c) || ".-@".indexOf(c) >= 0);
     }
 
     private boolean skipStar() {
@@ -210,15 +212,20 @@ final class TextQueryParser {
         return new TextQuery.Phrase(tokens, prefix);
     }
 
+    /** Whether what came next would belong to the text's last token. */
     private static boolean endsInToken(String text) {
-        int last = text.codePointBefore(text.length());
-        int type = Character.getType(last);
-        boolean mark = type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
-        return mark || isTokenPart(last);
+        return tokens(text + '_') == tokens(text);
     }
 
-    private static boolean isTokenPart(int codePoint) {
-        return Character.isLetter(codePoint) || Character.isDigit(codePoint) || codePoint == '_';
+    private static int tokens(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        TokenReader reader = new TokenReader();
+        reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+        int count = 0;
+        while (reader.next()) {
+            count++;
+        }
+        return count;
     }
 
     /** Skips to the next term; returns whether there is none. */

@@ -10,7 +10,11 @@ import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.format.Field;
+import dev.loom.format.FieldReader;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
+import dev.loom.format.RecordLookup;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.format.UnknownFieldException;
@@ -34,9 +38,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -417,6 +423,131 @@ final class DiffLimitsTest {
     }
 
     /** Floats, integers beyond the precision of doubles, and both sides of zero. */
+    private long count(Snapshot snapshot, int of, Where where) {
+        long count = 0;
+        try (QueryCursor record = RawScan.of(snapshot, of).where(where).open()) {
+            while (record.next()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Time-outs are often infinite, and no condition names that. */
+    @Test
+    void shouldFindRangesBesideInfiniteValues() {
+        StructFormat format = Formats.struct("ms:i64,d:f64");
+        int numbers = loom.defineSource("infinite", format);
+        StructWriter writer = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+        for (int i = 0; i < 3_000; i++) {
+            boolean slow = i % 3 == 0;
+            nowNs += 1_000;
+            writer.begin(payload, 0);
+            writer.setLong(0, slow ? 50 : 1);
+            writer.setDouble(
+                    1,
+                    slow
+                            ? 10 + 10 * random.nextDouble()
+                            : i % 3 == 1 ? 10 * random.nextDouble() : Double.POSITIVE_INFINITY);
+            loom.push(numbers, payload, 0, writer.finish());
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            Difference.Result found = Difference.of(snapshot, numbers)
+                    .selected(Where.parse("ms > 10"))
+                    .fields(List.of("d"))
+                    .run();
+            for (Finding each : found.findings()) {
+                Where range = each.where().orElseThrow();
+                String message = "seed=" + seed + ", range=" + range;
+                assertEquals(
+                        each.selected(),
+                        count(snapshot, numbers, new Where.And(List.of(range, Where.parse("ms > 10")))),
+                        message);
+                assertEquals(
+                        each.against(),
+                        count(snapshot, numbers, new Where.And(List.of(range, Where.parse("ms < 10")))),
+                        message);
+            }
+            assertFalse(found.findings().isEmpty(), "seed=" + seed);
+        }
+    }
+
+    @Test
+    void shouldFindLargeDoublesByTheirCondition() {
+        StructFormat format = Formats.struct("ms:i64,v:f64");
+        int numbers = loom.defineSource("large", format);
+        StructWriter writer = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+        for (int i = 0; i < 400; i++) {
+            boolean slow = i % 4 == 0;
+            nowNs += 1_000;
+            writer.begin(payload, 0);
+            writer.setLong(0, slow ? 50 : 1);
+            writer.setDouble(1, slow ? (double) 1_763_612_345_678_901_248L : 1);
+            loom.push(numbers, payload, 0, writer.finish());
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            Finding first = Difference.of(snapshot, numbers)
+                    .selected(Where.parse("ms > 10"))
+                    .run()
+                    .findings()
+                    .get(0);
+            Where where = Where.parse(first.where().orElseThrow().toString());
+            assertEquals(100, count(snapshot, numbers, where), where::toString);
+        }
+    }
+
+    /** As attributes of OTLP may have an empty name, which no field has. */
+    @Test
+    void shouldPassOverMembersThatAreNoFields() {
+        PayloadFormat json = Formats.json();
+        PayloadFormat format = new PayloadFormat() {
+            @Override
+            public String name() {
+                return "x";
+            }
+
+            @Override
+            public String text() {
+                return "x";
+            }
+
+            @Override
+            public List<Field> fields() {
+                return List.of(new Field("attributes", Field.Type.JSON, true));
+            }
+
+            @Override
+            public List<String> fieldPrefixes() {
+                return List.of("attr.");
+            }
+
+            @Override
+            public String fieldOfPrefix(String prefix) {
+                return "attributes";
+            }
+
+            @Override
+            public @Nullable FieldReader field(String name) {
+                String member = name.startsWith("attr.") ? name.substring(5) : "";
+                return name.equals("attributes") ? json.field("") : member.isEmpty() ? null : json.field(member);
+            }
+        };
+        try (QueryMemory memory = new QueryMemory(1 << 22);
+                Snapshot snapshot = loom.snapshot();
+                RecordLookup lookup = snapshot.lookup()) {
+            FieldRegister register = new FieldRegister(format, lookup, memory, Set.of(), 8);
+            register.begin(List.of());
+            byte[] payload = "{\"\":1,\"a\":2}".getBytes(StandardCharsets.UTF_8);
+            register.discover(new UnsafeBuffer(payload), 0, payload.length);
+            assertEquals(
+                    List.of("attr.a"),
+                    register.fields().stream().map(DiffField::name).toList());
+            register.release();
+        }
+    }
+
     @Test
     void shouldFindRangesThatConditionsMeetExactly() {
         StructFormat format = Formats.struct("ms:i64,f:f32,u:u64,t:i64,d:f64,b:u8");

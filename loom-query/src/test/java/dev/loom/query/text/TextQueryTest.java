@@ -78,6 +78,8 @@ class TextQueryTest {
         assertRefused("a*b", 1, "only allowed at the end of a term");
         assertRefused("a** b", 1, "only allowed at the end of a term");
         assertRefused("a- -b-*", 6, "must follow a letter");
+        assertRefused("deployed\u2714\uFE0F*", 10, "must follow a letter");
+        assertRefused("deployed-\u0301*", 10, "must follow a letter");
     }
 
     @Test
