@@ -91,7 +91,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         try {
             switch (path) {
                 case HEALTH -> get(request, response, callback, health.live(), TEXT);
-                case READINESS -> get(request, response, callback, health.ready(HttpServers.hasToken(request)), TEXT);
+                case READINESS -> getReadiness(request, response, callback);
                 case METRICS -> getMetrics(request, response, callback);
                 default -> route(path, request, response, callback);
             }
@@ -147,6 +147,36 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                     }
                 },
                 refusal -> fail(JsonBodies::failure, request, response, callback, refusal));
+    }
+
+    /** Likewise, on a thread that nothing else can hold up. */
+    private void getReadiness(Request request, Response response, Callback callback) {
+        requireGet(request);
+        boolean trusted = HttpServers.hasToken(request);
+        if (health.closing()) {
+            answerReadiness(request, response, callback, trusted);
+            return;
+        }
+        pool.execute(
+                Load.READINESS,
+                READINESS,
+                request.getComponents().getScheduler(),
+                () -> {
+                    try {
+                        answerReadiness(request, response, callback, trusted);
+                    } catch (RuntimeException | Error e) {
+                        callback.failed(e);
+                    }
+                },
+                refusal -> fail(JsonBodies::failure, request, response, callback, refusal));
+    }
+
+    private void answerReadiness(Request request, Response response, Callback callback, boolean trusted) {
+        try {
+            get(request, response, callback, health.ready(trusted), TEXT);
+        } catch (ApiFailure e) {
+            fail(JsonBodies::failure, request, response, callback, e);
+        }
     }
 
     private void get(Request request, Response response, Callback callback, String text, String type) {
@@ -258,6 +288,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 if (!"websocket".equalsIgnoreCase(request.getHeaders().get(HttpHeader.UPGRADE))) {
                     HttpServers.onGone(request, call::cancel);
                 }
+                request.addFailureListener(failure -> call.cancel()); // while it waits for its turn, too
                 request.addIdleTimeoutListener(silence -> false); // deadlines of our own end it, and say why
                 pool.execute(
                         load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
@@ -269,7 +300,6 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         }
 
         private void answer(JettyCall call) {
-            request.addFailureListener(failure -> call.cancel());
             running.add(call);
             try {
                 if (closing) {

@@ -27,6 +27,11 @@ final class Health {
         closing = true;
     }
 
+    /** Whether it was closed: then it needs nothing of the store. */
+    boolean closing() {
+        return closing;
+    }
+
     /** Never fails as long as a thread can answer. */
     String live() {
         return OK;

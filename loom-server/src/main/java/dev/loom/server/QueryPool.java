@@ -45,6 +45,8 @@ final class QueryPool implements AutoCloseable {
 
     static final int LOOKUPS_MAX = 4;
 
+    private static final int READINESS_QUEUED = 16;
+
     private final Limits limits;
     private final Map<Load, ThreadPoolExecutor> threads = new EnumMap<>(Load.class);
     private final LongAdder refused = new LongAdder();
@@ -56,6 +58,7 @@ final class QueryPool implements AutoCloseable {
         threads.put(Load.QUERY, threads("loom-query-", limits.queries, limits.queued));
         threads.put(Load.FOLLOWER, threads("loom-follower-", limits.followers, 0));
         threads.put(Load.LOOKUP, threads("loom-lookup-", LOOKUPS_MAX, limits.queued));
+        threads.put(Load.READINESS, threads("loom-readiness-", 1, READINESS_QUEUED));
         names.forEach(name -> counters.put(name, new Counters()));
     }
 

@@ -17,6 +17,11 @@ import dev.loom.server.http.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -143,6 +149,100 @@ final class LeavingClientsTest {
         }
     }
 
+    private static HttpRequest ask(HttpServers server, String path) {
+        return HttpRequest.newBuilder(URI.create("https://localhost:" + server.port(0) + path))
+                .build();
+    }
+
+    /** A query that waits for its turn has no answer yet, and its connection stays. */
+    @Test
+    void shouldEndQueriesThatWaitOfAClientOfHttp2() throws Exception {
+        TestIdentity identity = TestIdentity.create(temp, "own");
+        ServerProtection protection = ServerProtection.builder()
+                .tls(new TlsConfig(identity.cert(), identity.key()))
+                .build();
+        HttpClient client = HttpClient.newBuilder()
+                .sslContext(new ClientTls(identity.cert(), null, null).context())
+                .version(HttpClient.Version.HTTP_2)
+                .build();
+        Duration ever = Duration.ofHours(1);
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of("endless"))) {
+            ApiHandler handler = new ApiHandler(
+                    List.of(new Endless()),
+                    pool,
+                    new Health(() -> "", List.of()),
+                    () -> "",
+                    new ApiHandler.AnswerTimes(ever, ever));
+            try (HttpServers server = start(handler, protection)) {
+                HttpResponse<String> health = client.send(ask(server, "/healthz"), BodyHandlers.ofString());
+                assertEquals(HttpClient.Version.HTTP_2, health.version());
+                CompletableFuture<?> runs = client.sendAsync(ask(server, "/first"), BodyHandlers.ofString());
+                while (pool.running(Load.QUERY) == 0) {
+                    Thread.onSpinWait();
+                }
+                CompletableFuture<?> waits = client.sendAsync(ask(server, "/second"), BodyHandlers.ofString());
+                while (pool.queued(Load.QUERY) == 0) {
+                    Thread.onSpinWait();
+                }
+                waits.cancel(true);
+                client.send(ask(server, "/healthz"), BodyHandlers.ofString()); // behind it on the same connection
+                runs.cancel(true);
+                requireEnd(pool);
+            }
+        }
+    }
+
+    private static void requireEnd(QueryPool pool) {
+        long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (pool.running(Load.QUERY) + pool.queued(Load.QUERY) > 0) {
+            assertTrue(System.nanoTime() < deadlineNs, "a query still runs");
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Who asks whether the process lives must not wait for a disk. */
+    @Test
+    void shouldLiveWhileNobodyKnowsWhetherItIsReady() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        Health health = new Health(
+                () -> {
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return "";
+                },
+                List.of());
+        Duration ever = Duration.ofHours(1);
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of())) {
+            ApiHandler handler =
+                    new ApiHandler(List.of(), pool, health, () -> "", new ApiHandler.AnswerTimes(ever, ever));
+            try (HttpServers server = start(handler, ServerProtection.builder().build());
+                    Socket ready = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
+                send(ready, "readyz");
+                while (pool.running(Load.READINESS) == 0) {
+                    Thread.onSpinWait();
+                }
+                for (int i = 0; i < 16; i++) { // of each selector
+                    try (Socket live = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
+                        live.setSoTimeout(60_000);
+                        send(live, "healthz");
+                        assertEquals("HTTP/1.1 200", status(live));
+                    }
+                }
+                release.countDown();
+                assertEquals("HTTP/1.1 200", status(ready));
+            } finally {
+                release.countDown();
+            }
+        }
+    }
+
+    private static String status(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -172,11 +272,7 @@ final class LeavingClientsTest {
                         Thread.onSpinWait();
                     }
                 }
-                long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-                while (pool.running(Load.QUERY) + pool.queued(Load.QUERY) > 0) {
-                    assertTrue(System.nanoTime() < deadlineNs, "a query still runs");
-                    Thread.onSpinWait();
-                }
+                requireEnd(pool);
             }
         }
     }

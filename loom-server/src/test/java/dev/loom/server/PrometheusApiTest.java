@@ -267,6 +267,27 @@ final class PrometheusApiTest {
                 String.valueOf(Json.object(range.get(0)).get("values")));
     }
 
+    /** The counts of steps are no longer needed once a series is made of them. */
+    @Test
+    void shouldCountManyStepsWithLittleMemory() throws Exception {
+        server().close();
+        server = LoomServer.open(
+                TestServers.settings(temp, "api: {query_memory_mib: 12}", TestServers.API, TestServers.OTLP_HTTP)
+                        .build());
+        String query = "histogram_quantile(0.99, increase(loom:requests:latency_ns:by_shard[5s]))";
+        List<Object> series = result("query_range", "query", query, "start", at(10), "end", at(60), "step", "0.2");
+        assertEquals(3, series.size(), series::toString);
+    }
+
+    @Test
+    void shouldListFieldsWithinTheTimesOfTheirRecords() throws Exception {
+        String metric = "loom:requests:latency_ns";
+        assertEquals(List.of(), data("series", "match[]", metric, "start", "0", "end", "1"));
+        assertEquals(
+                List.of(Map.of("__name__", metric)), data("series", "match[]", metric, "start", at(59), "end", at(70)));
+        assertEquals(List.of(), data("label/__name__/values", "start", at(61), "end", at(70)));
+    }
+
     @Test
     void shouldEndASeriesWithoutRecordedValue() throws Exception {
         send("shop", "\"name\":\"queue\"", "gauge", List.of(point(0, "\"asDouble\":1.5"), point(15, "\"flags\":1")));

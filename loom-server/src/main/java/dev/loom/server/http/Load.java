@@ -7,5 +7,7 @@ public enum Load {
     /** Asks for records as they arrive, until the client leaves. */
     FOLLOWER,
     /** Takes a moment: sources, indexes, the store's state, the schema. */
-    LOOKUP
+    LOOKUP,
+    /** Asks whether records can be taken. */
+    READINESS
 }

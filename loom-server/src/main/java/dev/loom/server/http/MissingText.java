@@ -7,6 +7,9 @@ import java.util.Locale;
 
 /** What answers lack, in words for people. */
 public final class MissingText {
+    /** Of records that an answer by event time leaves out. How often they were met says nothing. */
+    public static final String WITHOUT_TIME = "records without a time are left out";
+
     private MissingText() {}
 
     /** One text for each kind of loss; none if the answer is complete. */

@@ -174,7 +174,8 @@ public final class StoreRows {
     }
 
     /** Files may appear and disappear while they are counted. */
-    private static long diskBytes(Path directory) throws IOException {
+    /** What the files of a store take together; those that go meanwhile count nothing. */
+    public static long diskBytes(Path directory) throws IOException {
         long[] bytes = {0};
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override

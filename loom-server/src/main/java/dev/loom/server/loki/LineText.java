@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class LineText {
     private final @Nullable FieldsJson fields;
     private final @Nullable FieldReader line;
+    private final boolean declaresNone;
     private final FieldBytes bytes = new FieldBytes();
     private final TextBuffer text = new TextBuffer(256);
 
@@ -21,6 +22,7 @@ final class LineText {
         String field = of.lineField() == null ? "" : of.lineField();
         fields = field.isEmpty() ? new FieldsJson(of.format()) : null;
         line = field.isEmpty() ? null : Objects.requireNonNull(of.format().field(field), field);
+        declaresNone = of.format().fields().isEmpty();
     }
 
     /**
@@ -32,6 +34,11 @@ final class LineText {
         if (line == null) {
             text.clear();
             Objects.requireNonNull(fields).put(text, value, buffer, offset, length);
+            if (declaresNone && value.kind() == FieldValue.Kind.ABSENT) { // no JSON: as it was stored
+                text.clear();
+                bytes.load(buffer, offset, length);
+                text.put(bytes.array(), 0, length);
+            }
             return text;
         }
         line.read(buffer, offset, length, value);

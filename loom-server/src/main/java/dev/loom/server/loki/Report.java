@@ -20,7 +20,7 @@ final class Report {
         Completeness lacks = report.completeness();
         MissingText.of(lacks).forEach(text -> warn(source, text));
         if (report.withoutTime() > 0) {
-            warn(source, "records without a time are left out"); // how many times they were met says nothing
+            warn(source, MissingText.WITHOUT_TIME);
         }
         timedOut |= lacks.limit() == Completeness.Limit.TIME;
     }

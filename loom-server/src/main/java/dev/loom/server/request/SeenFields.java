@@ -74,6 +74,12 @@ public final class SeenFields {
         if (format.fields().isEmpty()) {
             names.put("", "");
         }
+        for (Field field : format.fields()) {
+            // the members of a timed payload are named without it
+            if (field.type() == Field.Type.ANY && format.text().endsWith(':' + field.name())) {
+                names.put("", field.name());
+            }
+        }
         for (String prefix : format.fieldPrefixes()) {
             String whole = format.fieldOfPrefix(prefix);
             if (whole != null) {

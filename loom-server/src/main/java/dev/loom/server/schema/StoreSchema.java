@@ -39,9 +39,9 @@ public final class StoreSchema implements SchemaAccess {
     @Override
     public synchronized Source defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
         try {
+            EventTime eventTime = EventTime.parse(format, attributes); // before anything is stored
             int id = open(name, format, attributes);
             Source source = new Source(id, name, format, false, attributes);
-            EventTime eventTime = EventTime.of(source);
             if (eventTime != null) {
                 eventTime.defineIndex(loom, id, format);
             }
@@ -81,8 +81,8 @@ public final class StoreSchema implements SchemaAccess {
     public synchronized Source setAttributes(String name, Map<String, String> attributes) {
         Source source = require(name);
         Source changed = new Source(source.id(), source.name(), source.format(), source.closed(), attributes);
-        EventTime eventTime = EventTime.of(changed);
         try {
+            EventTime eventTime = EventTime.parse(source.format(), attributes); // before anything is stored
             loom.setAttributes(source.id(), attributes);
             IndexFunction function = eventTime == null ? null : eventTime.function(source.format());
             openIndex(source, EventTime.INDEX_NAME)

@@ -83,6 +83,9 @@ public record ClockPair(long startWallNs, long startMonotonicNs, long endWallNs,
             return null;
         }
         String[] numbers = text.split(",", -1);
+        if (numbers.length != 4) {
+            throw new IllegalArgumentException("clock pair is not four numbers: " + text);
+        }
         return new ClockPair(
                 Long.parseLong(numbers[0]),
                 Long.parseLong(numbers[1]),

@@ -56,18 +56,33 @@ public record EventTime(
         this(field, clockPair, null, false);
     }
 
-    /** The event time of a source, or null. */
+    /** The event time of a source, or null. Attributes that make no sense, which any program may have set, are as none. */
     public static @Nullable EventTime of(Source source) {
-        String field = source.attributes().get(FIELD);
-        if (field != null) {
-            String unit = source.attributes().get(UNIT);
-            return new EventTime(
-                    field,
-                    ClockPair.parse(source.attributes().get(CLOCK_PAIR)),
-                    unit == null ? null : ValueUnit.parse(unit),
-                    START.equals(source.attributes().get(AT)));
+        try {
+            return parse(source.format(), source.attributes());
+        } catch (IllegalArgumentException e) {
+            return of(source.format());
         }
-        return of(source.format());
+    }
+
+    /**
+     * The event time by attributes of a source or, if they name none, by its format; or null.
+     *
+     * @throws IllegalArgumentException if the attributes are malformed, or the format has no such field
+     */
+    public static @Nullable EventTime parse(PayloadFormat format, Map<String, String> attributes) {
+        String field = attributes.get(FIELD);
+        if (field == null) {
+            return of(format);
+        }
+        String unit = attributes.get(UNIT);
+        EventTime eventTime = new EventTime(
+                field,
+                ClockPair.parse(attributes.get(CLOCK_PAIR)),
+                unit == null ? null : ValueUnit.parse(unit),
+                START.equals(attributes.get(AT)));
+        eventTime.reader(format);
+        return eventTime;
     }
 
     /** The event time that a format defines, or null. */

@@ -61,6 +61,7 @@ public final class SpanQueries {
     private final List<String> warnings = new ArrayList<>();
     private Completeness missing = Completeness.WHOLE;
     private long bytesRead;
+    private boolean withoutTime;
 
     private SpanQueries(StoreQueries.Session session, Store store, Snapshot snapshot, StoreQueries.Limits limits) {
         this.session = session;
@@ -231,6 +232,7 @@ public final class SpanQueries {
         QueryReport report = session.run(snapshot, request, results);
         missing = missing.and(report.completeness());
         bytesRead += report.statistics().bytesRead();
+        withoutTime |= report.withoutTime() > 0;
     }
 
     /** The bytes read so far. */
@@ -242,6 +244,9 @@ public final class SpanQueries {
     public List<String> warnings() {
         List<String> texts = new ArrayList<>(warnings);
         texts.addAll(MissingText.of(missing));
+        if (withoutTime) {
+            texts.add(MissingText.WITHOUT_TIME);
+        }
         return texts;
     }
 

@@ -4,7 +4,7 @@ import {stringify} from './api.js';
 
 const FIRST = {
   scan: ['source'], agg: ['source', 'field'], values: ['source', 'field'], hist: ['source', 'field'], top: ['source', 'field'],
-  diff: ['source', 'field'], correlate: ['source', 'field'], search: ['source', 'query'], tail: ['source'],
+  diff: ['source', 'field'], correlate: ['source', 'field'], search: ['source', 'query'], tail: ['source', 'query'],
   trace: ['trace_id'], traces: [], sources: [], indexes: ['source'], info: [],
 };
 const JOINED = new Set(['by', 'percentile', 'fields', 'overlap']);

@@ -1,7 +1,7 @@
 // Everything that happened during one record, in all other sources, on one axis of time.
 
 import {html, useEffect, useRef, useState} from './vendor/htm-preact.js';
-import {ask} from './api.js';
+import {ask, stringify} from './api.js';
 import {count, duration, exact, nanosOf, step, time} from './format.js';
 import {Command, Table, useWidth} from './parts.js';
 import {flat} from './records.js';
@@ -33,7 +33,6 @@ export function Correlated({record, state, sources, indexes, round}) {
   const from = to - 1n - took;
   const [lanes, setLanes] = useState([]);
   const [chosen, setChosen] = useState(null);
-  const key = `${record.source}@${record.addr}@${round}`;
   const others = sources.filter(each => each.name !== record.source);
   const timed = others.filter(each => !state.time || hasEventTime(each, indexes));
   const requests = took === 0n ? [] : timed
@@ -48,7 +47,7 @@ export function Correlated({record, state, sources, indexes, round}) {
         error => abort.signal.aborted || setLanes(old => [...old, {body, rows: [], error}]));
     }
     return () => abort.abort();
-  }, [key]);
+  }, [`${record.addr} ${round} ${stringify(requests)}`]);
   if (took === 0n) return html`<p class="hint">The record has no duration, so nothing happened during it.</p>`;
   return html`<section aria-label="during this record" class="correlated">
     <h4>during its ${duration(took)}</h4>
@@ -66,7 +65,7 @@ export function Correlated({record, state, sources, indexes, round}) {
 /** What overlaps the record in another source; of records without a duration, what happened before it ended. */
 function request(record, own, other, otherField, state) {
   const value = Number(flat(record.fields)[own.field]);
-  const body = {source: record.source, field: own.field, above: String(Number.isInteger(value) ? value - 1 : value * (1 - 1e-12)),
+  const body = {source: state.source, field: own.field, above: String(Number.isInteger(value) ? value - 1 : value * (1 - 1e-12)),
     with: other.name, from: String(record.ts), to: String(BigInt(record.ts) + 1n), limit: LIMIT};
   if (otherField) body.overlap = [own.field, otherField.field];
   else body.before = step(Math.round(value * own.nanos));

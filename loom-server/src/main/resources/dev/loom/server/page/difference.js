@@ -3,7 +3,7 @@
 import {html, useState} from './vendor/htm-preact.js';
 import {count, exact, quantity} from './format.js';
 import {Outcome, Table, useAnswer} from './parts.js';
-import {change, equalTo, selected, selection, scope, valueConditions} from './state.js';
+import {change, equalTo, isNamed, selected, selection, scope, valueConditions} from './state.js';
 
 const FINDINGS = 20;
 const VALUES = 10;
@@ -27,7 +27,8 @@ function share(part, whole) {
 
 function what(finding) {
   if (finding.where) return finding.where;
-  return `${finding.field}: ${exact(finding.value)}`;
+  return (finding.all ?? [finding]).map(part => `${part.field}: ${part.value === undefined
+    ? `${exact(part.low)} to ${exact(part.high)}` : part.value === null ? '(none)' : exact(part.value)}`).join(' and ');
 }
 
 /** Findings, what tells most first; each is a click away from being a condition. */
@@ -74,10 +75,10 @@ function Facet({state, name, round}) {
   return html`<div><ul>${answer.rows.map(row => html`<li key=${exact(row.value)}>
       ${row.other ? html`<span class="value">(other)</span>` : html`<span class="value" title=${exact(row.value)}>${
         row.value === null ? '(none)' : typeof row.value === 'number' ? `${row.value} ${unitText(name, row.value)}` : exact(row.value)}</span>
-        <button type="button" title="only these" aria-label=${`only ${name} ${exact(row.value)}`}
+        ${isNamed(row.value) && html`<button type="button" title="only these" aria-label=${`only ${name} ${exact(row.value)}`}
           onClick=${() => change({where: [...state.where, equalTo(name, row.value)]})}>=</button>
         <button type="button" title="all but these" aria-label=${`not ${name} ${exact(row.value)}`}
-          onClick=${() => change({where: [...state.where, `not ${equalTo(name, row.value)}`]})}>≠</button>`}
+          onClick=${() => change({where: [...state.where, `not ${equalTo(name, row.value)}`]})}>≠</button>`}`}
       <span class="share">${count(row.count)} <meter min="0" max="1" value=${total ? row.count / total : 0} /></span>
     </li>`)}</ul><${Outcome} answer=${answer} name="values" body=${body} /></div>`;
 }

@@ -4,7 +4,7 @@ import {html, useMemo} from './vendor/htm-preact.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, quantity, short, step as stepText, time} from './format.js';
 import {Export, Outcome, Table, useAnswer} from './parts.js';
-import {change, equalTo, selected} from './state.js';
+import {change, equalTo, isNamed, selected} from './state.js';
 
 const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100];
 const LINES = 10;
@@ -31,10 +31,15 @@ function measure(row, name) {
   return value === undefined || value === null ? null : Number(value);
 }
 
+/** What is shown: without a field there is nothing but the count to show. */
+function measureName(state) {
+  return (state.field || state.measure === 'count' ? state.measure : '') || 'rate';
+}
+
 /** The request for groups, in steps if there are any. */
 export function groupsRequest(state, span) {
   const body = {...selected(state)};
-  const name = state.measure ?? 'rate';
+  const name = measureName(state);
   if (state.field && name !== 'rate' && name !== 'count') body.field = state.field;
   if (name[0] === 'p') body.percentile = [name.slice(1)];
   if (state.by) body.by = state.by.split(',');
@@ -45,7 +50,7 @@ export function groupsRequest(state, span) {
 
 /** Groups over time. */
 export function Groups({state, unit, names, range, theme, round}) {
-  const name = state.measure ?? 'rate';
+  const name = measureName(state);
   const span = state.selfrom ? Number(BigInt(state.selto) - BigInt(state.selfrom)) : range ? Number(range.to - range.from) : 0;
   const body = groupsRequest(state, span);
   const answer = useAnswer('agg', body, round);
@@ -79,7 +84,7 @@ function labelOf(row) {
 }
 
 function choose(state, row) {
-  if (!row.by) return;
+  if (!row.by || !Object.values(row.by).every(isNamed)) return;
   change({where: [...state.where, ...Object.entries(row.by).map(([name, value]) => equalTo(name, value))]});
 }
 

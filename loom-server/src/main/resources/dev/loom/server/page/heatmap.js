@@ -25,16 +25,29 @@ export function heatmapRequest(state, width, range) {
   return body;
 }
 
+/** Where a bin ends, given its greatest value: that of integers behind the last of them. */
+function endOf(high, areWhole) {
+  return Number(high) + (areWhole ? 1 : 0);
+}
+
+/** Whether values are integers: then so are all ends of bins that have one. */
+function areIntegers(bins) {
+  return bins.every(bin => [bin.low, bin.high].map(Number).filter(Number.isFinite).every(Number.isInteger));
+}
+
 /** Bins as rows of equal share of the height for each octave, or each width if all are equally wide. */
-function valueScale(cells) {
+function valueScale(cells, areWhole) {
   let low = Infinity;
   let high = -Infinity;
   let widths = new Set();
   for (const cell of cells) {
-    low = Math.min(low, Number(cell.low));
-    high = Math.max(high, Number(cell.high));
-    widths.add(Number(cell.high) - Number(cell.low));
+    const ends = [Number(cell.low), endOf(cell.high, areWhole)].filter(Number.isFinite); // the outer bins have one, or none
+    low = Math.min(low, ...ends);
+    high = Math.max(high, ...ends);
+    if (ends.length === 2) widths.add(ends[1] - ends[0]);
   }
+  if (low > high) low = high = 0;
+  const finite = value => Math.min(high, Math.max(low, value));
   const isLinear = widths.size <= 1 || high - low < 8;
   const place = isLinear ? value => value : value => Math.sign(value) * Math.log2(1 + Math.abs(value));
   const from = place(low);
@@ -42,7 +55,7 @@ function valueScale(cells) {
   const margin = (to - from) * 0.02;
   return {
     low, high, isLinear,
-    y: (value, height) => height - (height * (place(Number(value)) - from + margin)) / (to - from + 2 * margin),
+    y: (value, height) => height - (height * (place(finite(Number(value))) - from + margin)) / (to - from + 2 * margin),
     value: (y, height) => {
       const at = from - margin + ((height - y) * (to - from + 2 * margin)) / height;
       return isLinear ? at : Math.sign(at) * (2 ** Math.abs(at) - 1);
@@ -76,7 +89,8 @@ function grid(rows, asked) {
     if (ordered[0].from < from) from = ordered[0].from;
     if (ordered.at(-1).to > to) to = ordered.at(-1).to;
   }
-  return {columns: ordered, bins, total, most, from, to: to > from ? to : from + 1n, scale: valueScale(bins)};
+  const areWhole = areIntegers(bins);
+  return {columns: ordered, bins, total, most, from, to: to > from ? to : from + 1n, areWhole, scale: valueScale(bins, areWhole)};
 }
 
 /** The bin that holds the value of a rank, in each column. */
@@ -129,7 +143,7 @@ function draw(canvas, drawn, field, unit, width, theme) {
     const cellWidth = Math.max(1, x(column.to) - left);
     const boxes = new Map();
     for (const cell of column.cells) {
-      const top = Math.round(y(Number(cell.high) + (Number.isInteger(Number(cell.low)) ? 1 : 0)));
+      const top = Math.round(y(endOf(cell.high, drawn.areWhole)));
       const bottom = Math.max(top + 2, Math.round(y(cell.low)));
       const key = top * 4096 + bottom;
       boxes.set(key, (boxes.get(key) ?? 0) + cell.count);
@@ -163,7 +177,7 @@ function draw(canvas, drawn, field, unit, width, theme) {
     context.strokeStyle = style.getPropertyValue('--accent');
     drawn.columns.forEach((column, i) => {
       const bin = percentileLine(column, percentile);
-      const at = (y(bin.low) + y(bin.high)) / 2;
+      const at = (y(bin.low) + y(endOf(bin.high, drawn.areWhole))) / 2;
       const middle = (x(column.from) + x(column.to)) / 2;
       const follows = i > 0 && drawn.columns[i - 1].to === column.from;
       if (!follows) context.moveTo(middle - 1, at);
@@ -182,7 +196,7 @@ function drawSummary(canvas, drawn, theme) {
   const most = Math.log(1 + Math.max(...drawn.bins.map(bin => bin.count), 1));
   context.fillStyle = colour(0.45, theme === 'dark');
   for (const bin of drawn.bins) {
-    const top = drawn.scale.y(bin.high, plotHeight);
+    const top = drawn.scale.y(endOf(bin.high, drawn.areWhole), plotHeight);
     const bottom = Math.max(top + 1, drawn.scale.y(bin.low, plotHeight));
     context.fillRect(0, top, (SUMMARY * Math.log(1 + bin.count)) / most, Math.max(1, bottom - top - 0.5));
   }
@@ -191,7 +205,7 @@ function drawSummary(canvas, drawn, theme) {
 /** The exact cells that a rectangle of time and value touches. */
 function covered(drawn, from, to, low, high) {
   const columns = drawn.columns.filter(column => column.to > from && column.from < to);
-  const bins = drawn.bins.filter(bin => Number(bin.high) >= low && Number(bin.low) <= high);
+  const bins = drawn.bins.filter(bin => (drawn.areWhole ? endOf(bin.high, true) > low : Number(bin.high) >= low) && Number(bin.low) <= high);
   if (!columns.length || !bins.length) return null;
   const box = {from: columns[0].from, to: columns.at(-1).to, low: bins[0].low, high: bins.at(-1).high};
   return {...box, count: countIn(drawn, box)};
@@ -252,7 +266,13 @@ export function Heatmap({state, range, unit, theme, round}) {
   const chosen = selection(state);
 
   useLayoutEffect(() => {
-    if (!answer.rows.length || width <= 0) return;
+    if (width <= 0) return;
+    if (!answer.rows.length) {
+      prepare(canvas.current, width, HEIGHT);
+      prepare(summary.current, SUMMARY, HEIGHT);
+      shown.current = null;
+      return;
+    }
     shown.current = draw(canvas.current, drawn, state.field, unit, width, theme);
     drawSummary(summary.current, drawn, theme);
     if (!answer.end) return;
@@ -304,7 +324,7 @@ export function Heatmap({state, range, unit, theme, round}) {
     const {x, y} = shown.current;
     const left = Math.max(LEFT, x(box.from));
     const right = Math.min(width, x(box.to));
-    const top = box.high === undefined ? 0 : Math.max(0, y(Number(box.high)));
+    const top = box.high === undefined ? 0 : Math.max(0, y(endOf(box.high, drawn.areWhole)));
     const bottom = box.low === undefined ? HEIGHT - BOTTOM : Math.min(HEIGHT - BOTTOM, y(Number(box.low)));
     if (right < left) return null;
     return html`<div class=${`brush ${kind}`} style=${{left: `${left}px`, top: `${top - 1}px`, width: `${right - left}px`,

@@ -3,7 +3,7 @@
 import {html, useEffect, useState} from './vendor/htm-preact.js';
 import {exact, time} from './format.js';
 import {Copied, Export, Outcome, Table, useAnswer} from './parts.js';
-import {change, equalTo, selected} from './state.js';
+import {change, equalTo, isNamed, selected} from './state.js';
 import {text} from './api.js';
 import {Correlated} from './correlate.js';
 
@@ -63,9 +63,10 @@ export function Records({state, sources, indexes, round}) {
 
 /** One record: all of it, what came before and after it, and what happened meanwhile. */
 function Detail({state, rows, sources, indexes, round}) {
-  const [source, addr, ts] = state.record.split('@');
+  // a source's name may have an @, too
+  const [, source, addr, ts] = /^(.*)@(\d+)@(-?\d+)$/s.exec(state.record) ?? [null, '', '-1', '0'];
   const there = rows.find(row => row.source === source && String(row.addr) === addr);
-  const at = {source, from: ts, to: String(BigInt(ts) + 1n), ...(state.time ? {time: state.time} : {})};
+  const at = {source: state.source, from: ts, to: String(BigInt(ts) + 1n), ...(state.time ? {time: state.time} : {})};
   const found = useAnswer(there ? null : 'scan', at, round);
   const record = there ?? found.rows.find(row => String(row.addr) === addr);
   const [around, setAround] = useState(false);
@@ -79,9 +80,10 @@ function Detail({state, rows, sources, indexes, round}) {
       ${trace && html`<a href=${`#view=trace&trace=${encodeURIComponent(trace)}`}>its trace</a>`}
       <button type="button" id="close-record" onClick=${() => change({record: ''})}>close</button></div>
     <dl>${Object.entries(fields).map(([name, value]) => html`<dt>${name}</dt><dd><span class="value">${exact(value)}</span>
-      <button type="button" title="only these" onClick=${() => change({where: [...state.where, equalTo(name, value)]})}>=</button>
+      ${isNamed(value) && html`<button type="button" title="only these"
+        onClick=${() => change({where: [...state.where, equalTo(name, value)]})}>=</button>
       <button type="button" title="all but these"
-        onClick=${() => change({where: [...state.where, `not ${equalTo(name, value)}`]})}>≠</button></dd>`)}</dl>
+        onClick=${() => change({where: [...state.where, `not ${equalTo(name, value)}`]})}>≠</button>`}</dd>`)}</dl>
     <${Copied} label="record" text=${text(record)} />
     ${around && html`<${Around} record=${record} state=${state} round=${round} />`}
     <${Correlated} record=${record} state=${state} sources=${sources} indexes=${indexes} round=${round} />
@@ -91,8 +93,8 @@ function Detail({state, rows, sources, indexes, round}) {
 /** The records before and after one, whatever the conditions. */
 function Around({record, state, round}) {
   const clock = state.time ? {time: state.time} : {};
-  const before = {source: record.source, to: String(record.ts), limit: 10, ...clock};
-  const after = {source: record.source, from: String(record.ts), asc: true, limit: 11, ...clock};
+  const before = {source: state.source, to: String(record.ts), limit: 10, ...clock};
+  const after = {source: state.source, from: String(record.ts), asc: true, limit: 11, ...clock};
   const older = useAnswer('scan', before, round);
   const newer = useAnswer('scan', after, round);
   const rows = [...older.rows.slice().reverse(), ...newer.rows];

@@ -71,7 +71,13 @@ export function fieldName(name) {
 /** A value as conditions have it. */
 export function literal(value) {
   if (typeof value !== 'string') return String(value);
-  return JSON.stringify(value).replaceAll('\\b', '\\u0008').replaceAll('\\f', '\\u000c');
+  const named = {'\\b': '\\u0008', '\\f': '\\u000c'}; // escapes that conditions lack
+  return JSON.stringify(value).replace(/\\./g, escape => named[escape] ?? escape);
+}
+
+/** Whether a condition can name a value: none names an array or an object. */
+export function isNamed(value) {
+  return value === null || typeof value !== 'object';
 }
 
 /** The condition that a field has a value, or lacks it. */

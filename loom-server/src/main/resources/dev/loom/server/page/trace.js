@@ -53,8 +53,10 @@ export function Trace({state, round}) {
   const {rows} = answer;
   const logs = rows.filter(row => row.row === 'log').length;
   const spans = rows.filter(row => row.row === 'span' && row.start !== null);
-  const from = spans.reduce((least, row) => (least === null || BigInt(row.start) < least ? BigInt(row.start) : least), null) ?? 0n;
-  const to = spans.reduce((most, row) => (BigInt(row.end) > most ? BigInt(row.end) : most), from + 1n);
+  // without spans, those of the log records
+  const times = (spans.length ? spans.flatMap(row => [row.start, row.end]) : rows.map(row => row.time).filter(at => at != null)).map(BigInt);
+  const from = times.reduce((least, at) => (at < least ? at : least), times[0] ?? 0n);
+  const to = times.reduce((most, at) => (at > most ? at : most), from + 1n);
   const percent = at => Math.min(100, Math.max(0, (100 * Number(BigInt(at) - from)) / Number(to - from)));
   const walk = event => {
     const next = {ArrowDown: 1, ArrowUp: -1}[event.key];

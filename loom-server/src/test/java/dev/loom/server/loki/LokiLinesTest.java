@@ -44,6 +44,9 @@ final class LokiLinesTest {
         "GET", "SET", "a b", "x\"y\\z", "line\nbreak\tand \u0001", "\u00e4\u20ac", "\uD83D\uDE00", "\u202e", "null", ""
     };
 
+    /** Of a source of JSON; some are none. */
+    private static final List<String> PAYLOADS = List.of("{\"op\":\"GET\"}", "hello", "", "{\"op\":", "null", "[1,2]");
+
     @TempDir
     Path temp;
 
@@ -64,6 +67,10 @@ final class LokiLinesTest {
         StructFormat two = Formats.struct("size:u32,blob:bytes?");
         int blobs = loom.defineSource("blobs", two, Map.of(TextSearch.FIELD_ATTRIBUTE, "blob"));
         int sizes = loom.defineSource("sizes", two, Map.of(TextSearch.FIELD_ATTRIBUTE, "size"));
+        int json = loom.defineSource("json", Formats.json());
+        for (String payload : PAYLOADS) {
+            loom.push(json, payload.getBytes(StandardCharsets.UTF_8));
+        }
         StructWriter struct = new StructWriter(two);
         UnsafeBuffer payload = new UnsafeBuffer(new byte[256]);
         for (int i = 0; i < OTHERS; i++) {
@@ -243,6 +250,11 @@ final class LokiLinesTest {
         loki.points("query", "query", query)
                 .forEach(point -> counts.merge(point.labels().toString(), point.value(), Double::sum));
         return counts;
+    }
+
+    @Test
+    void shouldShowAPayloadThatIsNoJsonAsItIs() throws Exception {
+        assertEquals(PAYLOADS, lines("{source=\"json\"}"));
     }
 
     /** A service stands in no span's record, but in its line. */

@@ -1,12 +1,15 @@
 package dev.loom.server.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.server.request.RefusedException;
+import dev.loom.server.time.EventTime;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +62,34 @@ final class StoreSchemaTest {
             assertEquals(NAMES, ids.get(0).get().stream().distinct().count());
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    /** What is refused leaves nothing behind, and what makes no sense all the same is as no event time. */
+    @Test
+    void shouldStoreNothingOfATimeThatMakesNoSense() {
+        PayloadFormat format = Formats.struct("t:i64");
+        List<Map<String, String>> wrong = List.of(
+                Map.of("event.field", "nosuch"),
+                Map.of("event.field", "t", "event.unit", "fortnight"),
+                Map.of("event.field", "t", "event.clock.pair", "1,2"),
+                Map.of("event.field", "t", "event.clock.pair", "1,2,3,x"));
+        Map<String, String> right = Map.of("event.field", "t", "event.unit", "ms");
+        try (Loom loom = open()) {
+            StoreSchema schema = new StoreSchema(loom);
+            for (Map<String, String> attributes : wrong) {
+                assertThrows(RefusedException.class, () -> schema.defineSource("a", format, attributes));
+                assertEquals(List.of(), loom.sources());
+            }
+            schema.defineSource("a", format, right);
+            for (Map<String, String> attributes : wrong) {
+                assertThrows(RefusedException.class, () -> schema.setAttributes("a", attributes));
+                assertEquals(right, loom.source("a").orElseThrow().attributes());
+            }
+            for (int i = 0; i < wrong.size(); i++) {
+                loom.defineSource("embedded" + i, format, wrong.get(i));
+                assertNull(EventTime.of(loom.source("embedded" + i).orElseThrow()));
+            }
         }
     }
 

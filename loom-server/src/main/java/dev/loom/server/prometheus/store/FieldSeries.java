@@ -110,7 +110,18 @@ final class FieldSeries {
 
     /** Adds the labels of all series that are wanted and have records in a time. */
     void labels(TimeRange range, Set<Labels> found) {
-        forEachKey(range, (labels, key) -> found.add(labels));
+        forEachKey(range, (labels, key) -> {
+            if (!metric.keys().isEmpty() || hasRecords(range)) {
+                found.add(labels);
+            }
+        });
+    }
+
+    private boolean hasRecords(TimeRange range) {
+        boolean[] found = {false};
+        GroupRequest.Keys whole = new GroupRequest.Keys(List.of(), null);
+        forEachGroup(records(range, List.of()), null, whole, group -> found[0] |= group.records() > 0);
+        return found[0];
     }
 
     private void forEachKey(TimeRange range, BiConsumer<Labels, List<FieldValue>> each) {
@@ -188,11 +199,13 @@ final class FieldSeries {
         boolean ever = selection.function() == null;
         long beginMs = steps.startMs();
         long rangeMs = selection.rangeMs();
+        long before = query.kept();
         // what came until the first step; then each step adds what came since the one before, and, of a time, loses
         // what left it
         CountedSteps.Cell now = count(range(ever ? Long.MIN_VALUE : beginMs - rangeMs, beginMs), 0, conditions)
                 .cell(0);
         boolean several = steps.count() > 1;
+        long histogramBytes = 0;
         long endMs = steps.lastMs();
         CountedSteps entered = several ? count(range(beginMs, endMs), steps.stepMs(), conditions) : new CountedSteps();
         CountedSteps left = several && !ever
@@ -207,9 +220,11 @@ final class FieldSeries {
             if (!ever || !now.isEmpty()) {
                 NativeHistogram histogram = now.histogram(layout);
                 query.reserve(histogram.bytes());
+                histogramBytes += histogram.bytes();
                 histograms[i] = histogram;
             }
         }
+        query.release(query.kept() - before - histogramBytes); // the cells are no longer needed
         return new StoredSeries.Counted(labels, histograms);
     }
 
@@ -220,7 +235,7 @@ final class FieldSeries {
                 stepMs == 0 ? null : new HistogramRequest.Steps(Duration.ofMillis(stepMs), 0, range.fromNs());
         long stepNs = stepMs * NS_PER_MS;
         for (TimeRange piece : pieces(range, stepNs)) {
-            query.run(
+            query.count(
                     new HistogramRequest(
                             records(piece, conditions), metric.field(), true, Integer.MAX_VALUE, steps, query.limits()),
                     new ResultHandler() {
@@ -231,8 +246,21 @@ final class FieldSeries {
                         }
                     });
         }
-        addSums(records(range, conditions), steps, stepNs, counted);
+        addSums(records(range, conditions), steps, stepNs, counted::addSum);
+        if (counted.hasInfiniteSums()) {
+            addSums(records(range, finite(conditions)), steps, stepNs, counted::addFiniteSum);
+        }
         return counted;
+    }
+
+    /** And the value is a finite number. */
+    private List<Where> finite(List<Where> conditions) {
+        List<Where> all = new ArrayList<>(conditions);
+        BigDecimal most = new BigDecimal(Double.MAX_VALUE);
+        all.add(new Where.Comparison(metric.field(), Operator.LESS_OR_EQUAL, new Literal.Numeric(most, true)));
+        all.add(new Where.Comparison(
+                metric.field(), Operator.GREATER_OR_EQUAL, new Literal.Numeric(most.negate(), true)));
+        return all;
     }
 
     /** As many steps at a time as leave room for all bins. */
@@ -252,15 +280,17 @@ final class FieldSeries {
         return pieces;
     }
 
+    /** Takes what was summed up in a step. */
+    @FunctionalInterface
+    private interface StepGroups {
+        void add(int step, Group group);
+    }
+
     private void addSums(
-            RecordSelection records, HistogramRequest.@Nullable Steps steps, long stepNs, CountedSteps counted) {
+            RecordSelection records, HistogramRequest.@Nullable Steps steps, long stepNs, StepGroups into) {
         GroupRequest.Keys whole = new GroupRequest.Keys(List.of(), steps);
         forEachGroup(
-                records,
-                metric.field(),
-                whole,
-                group -> counted.cell(step(group.range(), records.range(), stepNs))
-                        .addSum(group.sum()));
+                records, metric.field(), whole, group -> into.add(step(group.range(), records.range(), stepNs), group));
     }
 
     private void forEachGroup(

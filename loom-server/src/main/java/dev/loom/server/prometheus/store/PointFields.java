@@ -1,10 +1,13 @@
 package dev.loom.server.prometheus.store;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldReader;
 import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,8 @@ final class PointFields {
             "scope.version",
             "resource",
             "attributes");
+
+    private static final Set<String> DECLARED = Set.of("name", "kind", "value", "attributes");
 
     private final PayloadFormat format;
     private final RecordLookup lookup;
@@ -83,12 +88,12 @@ final class PointFields {
         quantiles = new Part("quantiles");
     }
 
-    /** Whether a source's records are points of metrics. */
+    /** Whether a source's records are points of metrics. Records that name their own fields are not: any may have these. */
     static boolean has(PayloadFormat format) {
-        return format.field("name") != null
-                && format.field("kind") != null
-                && format.field("value") != null
-                && format.field("attributes") != null;
+        return format.fields().stream()
+                .map(Field::name)
+                .collect(Collectors.toSet())
+                .containsAll(DECLARED);
     }
 
     /** Moves to a point; the lookup stands at it. */

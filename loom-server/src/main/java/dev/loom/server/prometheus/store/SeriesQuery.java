@@ -7,7 +7,9 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.ResultHandler;
 import dev.loom.server.http.MissingText;
@@ -34,6 +36,7 @@ public final class SeriesQuery implements Meter {
     private final BooleanSupplier cancelled;
     private final long deadlineNs;
     private final Map<String, FieldBuckets> layouts = new HashMap<>();
+    private long kept;
 
     /**
      * Prepares to ask.
@@ -90,11 +93,27 @@ public final class SeriesQuery implements Meter {
     /** Runs a query; what its answer lacks is remarked. */
     void run(QueryRequest request, ResultHandler results) {
         check();
-        Completeness missing = session.run(snapshot, request, results).completeness();
+        QueryReport report = session.run(snapshot, request, results);
+        Completeness missing = report.completeness();
         if (missing.limit() != Completeness.Limit.NONE) {
             throw new TimeOverException();
         }
         MissingText.of(missing).forEach(text -> remarks.warn("incomplete: " + text));
+        if (report.withoutTime() > 0) {
+            remarks.warn("incomplete: " + MissingText.WITHOUT_TIME);
+        }
+    }
+
+    /**
+     * As {@link #run}; then the memory of the counts is released.
+     *
+     * @param results keeps none of the counts, and reserves memory by {@link #reserve} alone
+     */
+    void count(HistogramRequest request, ResultHandler results) {
+        long keptBefore = kept;
+        long before = session.memory().reserved();
+        run(request, results);
+        session.memory().release(session.memory().reserved() - before - (kept - keptBefore));
     }
 
     /** Remarks if the machine's clock, which clients ask by, is behind the times that records got when they arrived. */
@@ -121,6 +140,18 @@ public final class SeriesQuery implements Meter {
     @Override
     public void reserve(long bytes) {
         session.memory().reserve(bytes);
+        kept += bytes;
+    }
+
+    /** The bytes reserved by {@link #reserve} and not released. */
+    long kept() {
+        return kept;
+    }
+
+    /** Releases some of the {@link #kept()} bytes. */
+    void release(long bytes) {
+        session.memory().release(bytes);
+        kept -= bytes;
     }
 
     @Override

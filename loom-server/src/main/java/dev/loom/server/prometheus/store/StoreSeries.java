@@ -14,6 +14,7 @@ import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.Matcher;
 import dev.loom.server.prometheus.promql.SeriesSource;
 import dev.loom.server.prometheus.promql.StoredSeries;
+import dev.loom.server.time.EventTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -123,7 +124,7 @@ public final class StoreSeries implements SeriesSource {
         String pattern = name == null ? "" : OtlpNames.pattern(name);
         List<Where> conditions = pattern.isEmpty() ? List.of() : List.of(new Where.MatchesRegex("name", pattern));
         for (Source source : query.snapshot().sources()) {
-            if (PointFields.has(source.format())) {
+            if (PointFields.has(source.format()) && EventTime.of(source) != null) {
                 read(new RecordSelection(source, new TimeRange(fromNs, toNs), true, conditions), points);
             }
         }
