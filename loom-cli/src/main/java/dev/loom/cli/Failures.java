@@ -113,6 +113,21 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {
             return failedIo(e);
         }
+        return failedInternally(e);
+    }
+
+    /** Reports an error, which may be the want of memory. */
+    int failedBy(Error e) {
+        try {
+            console.out().flush();
+            traceIfWanted(e);
+        } catch (RuntimeException unwritable) {
+            // whoever reads the output has gone, and the error is still to be reported
+        }
+        return failedInternally(e);
+    }
+
+    private int failedInternally(Throwable e) {
         return fail(ExitCode.INTERNAL, "internal error: " + e + "; set LOOM_DEBUG=1 for details");
     }
 
@@ -128,7 +143,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return fail(ExitCode.INTERNAL, "input or output failed: " + reason);
     }
 
-    private void traceIfWanted(Exception e) {
+    private void traceIfWanted(Throwable e) {
         if (console.debug()) {
             e.printStackTrace(console.err());
         }

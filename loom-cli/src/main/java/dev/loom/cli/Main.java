@@ -114,6 +114,8 @@ public final class Main {
             return ExitCode.OK;
         } catch (UncheckedIOException e) {
             return failures.failedIo(e);
+        } catch (Error e) { // such as memory that runs out: picocli handles exceptions alone
+            return failures.failedBy(e);
         }
     }
 

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "Exit codes: 0 ok; 1 internal error; 2 usage; 3 store missing, locked or",
             "damaged; 4 limit, timeout or bad input, with partial results; 5 sidecar or",
             "receiver not reached, or gave up; 6 records lost, with --strict;",
-            "130 interrupted.",
+            "130 interrupted; 143 ended by SIGTERM.",
             "The variable LOOM_SOME_OPTION can set the option --some-option."
         })
 final class RootCommand implements Runnable {

@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.console.Console;
+import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +58,27 @@ class MainTest {
         // the demo takes none of them, so its own options are none of a variable either
         Cli demo = Cli.on(directory).environment("LOOM_SEED", "1");
         assertTrue(demo.run("sources").ok().err().contains("name=LOOM_SEED"));
+    }
+
+    /** As when memory runs out: what waits for the command's end must not take it for an interruption. */
+    @Test
+    void shouldSayThatItFailedByAnError() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                new DataOutput(OutputStream.nullOutputStream(), false),
+                err,
+                false,
+                false,
+                Map.of("LOOM_DIR", directory.toString()),
+                () -> {
+                    throw new OutOfMemoryError("injected");
+                });
+        Cli.on(directory).importText("requests", "lines", "a\n").ok();
+        assertEquals(1, Main.run(console, "scan", "requests", "--from", "now-1h"));
+        assertEquals(
+                "loom: internal error: java.lang.OutOfMemoryError: injected; set LOOM_DEBUG=1 for details\n",
+                err.toString(StandardCharsets.UTF_8));
     }
 
     @Test

@@ -2,28 +2,40 @@ package dev.loom.cli.chart;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.DoubleStream;
 
 /**
  * Values over time, a line for each group: a column per step or several steps, as high as its value. Each line has its own scale, from
  * 0, or from its least value if that is negative, to its greatest, which stands behind it.
  */
 public final class SparkLines {
-    /** A group and its value in each step. */
-    public static final class Line {
-        private final String label;
-        private final double[] values;
+    /** The values of steps; those without a value take no memory. */
+    public static final class Values {
+        private int[] steps = new int[1];
+        private double[] values = new double[1];
+        private int count;
 
-        /**
-         * Makes a line.
-         *
-         * @param label its key; the labels of all lines are equally wide
-         * @param values of each step; NaN without a value
-         */
-        public Line(String label, double... values) {
-            this.label = label;
-            this.values = values.clone();
+        /** Adds the value of a step that has none yet. */
+        public void add(int step, double value) {
+            if (count == steps.length) {
+                steps = Arrays.copyOf(steps, 2 * count);
+                values = Arrays.copyOf(values, 2 * count);
+            }
+            steps[count] = step;
+            values[count++] = value;
+        }
+
+        private DoubleStream stream() {
+            return Arrays.stream(values, 0, count);
         }
     }
+
+    /**
+     * A group and its values.
+     *
+     * @param label its key; the labels of all lines are equally wide
+     */
+    public record Line(String label, Values values) {}
 
     /** How the values of several steps become one, where there are more steps than columns. */
     public enum Join {
@@ -76,7 +88,7 @@ public final class SparkLines {
                     .append(style.bar(cells(joined)))
                     .append(style.axis("│"))
                     .append(' ')
-                    .append(ChartStyle.padLeft(scale(texts, greatest(joined)), scaleWidth));
+                    .append(ChartStyle.padLeft(scale(texts, greatest(Arrays.stream(joined))), scaleWidth));
             BarChart.endLine(text);
         }
         axis.draw(text, labelWidth + 1, columns, style);
@@ -87,11 +99,11 @@ public final class SparkLines {
     private static int scaleWidth(List<Line> lines, Texts texts, boolean sums) {
         int width = 0;
         for (Line line : lines) {
-            double sum = Arrays.stream(line.values).filter(value -> value > 0).sum();
+            double sum = line.values.stream().filter(value -> value > 0).sum();
             width = Math.max(
                     width,
                     Math.max(
-                            scale(texts, greatest(line.values)).length(),
+                            scale(texts, greatest(line.values.stream())).length(),
                             sums ? scale(texts, sum).length() : 0));
         }
         return width;
@@ -102,22 +114,24 @@ public final class SparkLines {
     }
 
     /** The greatest value; NaN if there is none. */
-    private static double greatest(double[] values) {
-        return Arrays.stream(values).filter(value -> !Double.isNaN(value)).max().orElse(Double.NaN);
+    private static double greatest(DoubleStream values) {
+        return values.filter(value -> !Double.isNaN(value)).max().orElse(Double.NaN);
     }
 
-    private static double[] join(double[] values, int each, int columns, Join join) {
+    private static double[] join(Values line, int each, int columns, Join join) {
         double[] joined = new double[columns];
         Arrays.fill(joined, Double.NaN);
-        for (int i = 0; i < values.length; i++) {
-            double before = joined[i / each];
+        for (int i = 0; i < line.count; i++) {
+            int column = line.steps[i] / each;
+            double before = joined[column];
+            double value = line.values[i];
             if (Double.isNaN(before)) {
-                joined[i / each] = values[i];
-            } else if (!Double.isNaN(values[i])) {
-                joined[i / each] = switch (join) {
-                    case SUM -> before + values[i];
-                    case LEAST -> Math.min(before, values[i]);
-                    case GREATEST -> Math.max(before, values[i]);
+                joined[column] = value;
+            } else if (!Double.isNaN(value)) {
+                joined[column] = switch (join) {
+                    case SUM -> before + value;
+                    case LEAST -> Math.min(before, value);
+                    case GREATEST -> Math.max(before, value);
                 };
             }
         }

@@ -40,8 +40,12 @@ public final class CompletionCommand implements Callable<Integer> {
               _complete_loom "$@"
               local word=${COMP_WORDS[COMP_CWORD]}
               if [[ ${#COMPREPLY[@]} -eq 0 && "$word" != -* && $COMP_CWORD -gt 1 ]]; then
-                local IFS=$'\n'
-                COMPREPLY=( $("${COMP_WORDS[0]}" __names -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) )
+                local name
+                while IFS= read -r name; do
+                  printf -v name %q "$name"
+                  name=${name//\\\\,/,} # separates fields, and needs no escape
+                  COMPREPLY+=( "$name" )
+                done < <("${COMP_WORDS[0]}" __names -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
               fi
             }
             complete -F _complete_loom_names -o default loom loom.sh loom.bash

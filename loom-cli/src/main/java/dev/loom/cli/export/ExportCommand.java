@@ -137,6 +137,10 @@ public final class ExportCommand implements Callable<Integer> {
         return !output.equals(STANDARD_OUTPUT);
     }
 
+    private boolean toEndpoint() {
+        return format == ExportFormat.OTLP && !toFile() && otlp.given();
+    }
+
     private void requireSense(RequestTimes asked) {
         if ((format == ExportFormat.ARCHIVE || format == ExportFormat.PARQUET) && asked.kind() == TimeKind.EVENT) {
             throw CommandFailure.usage(
@@ -147,14 +151,14 @@ public final class ExportCommand implements Callable<Integer> {
             throw CommandFailure.usage("--column is for parquet: --format " + format);
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
-        } else if (otlp.given() && (format != ExportFormat.OTLP || toFile())) {
+        } else if (otlp.written("--endpoint") && (format != ExportFormat.OTLP || toFile())) {
             throw CommandFailure.usage("--endpoint is for --format otlp, without --output");
         } else if (linkType != null && format != ExportFormat.PCAPNG) {
             throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
         } else if (linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
             throw CommandFailure.usage("--link-type is out of range: link type=" + linkType + ", max=" + LINK_TYPE_MAX);
         }
-        otlp.requireSense();
+        otlp.requireSense(toEndpoint());
     }
 
     private int export(
@@ -204,7 +208,7 @@ public final class ExportCommand implements Callable<Integer> {
             case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
             case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
             case OTLP ->
-                new OtlpForm(console, otlp.given() ? new OtlpEndpoint(console, otlp) : new OtlpFile(out), otlp.given());
+                new OtlpForm(console, toEndpoint() ? new OtlpEndpoint(console, otlp) : new OtlpFile(out), toEndpoint());
         };
     }
 
@@ -249,7 +253,7 @@ public final class ExportCommand implements Callable<Integer> {
         long damaged = 0;
         boolean expired = false;
         try (Progress progress =
-                new Progress(console, "records exported", !console.outTerminal() || toFile() || otlp.given())) {
+                new Progress(console, "records exported", !console.outTerminal() || toFile() || toEndpoint())) {
             ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
             for (Source source : sources) {
                 if (console.interruption().requested()) {
@@ -274,7 +278,7 @@ public final class ExportCommand implements Callable<Integer> {
                 sources,
                 sources == 1 ? "" : "s",
                 elapsedNs / 1e9,
-                toFile() ? " to " + output : otlp.given() ? " to " + otlp : ""));
+                toFile() ? " to " + output : toEndpoint() ? " to " + otlp : ""));
         if (outcome.damaged() > 0) {
             console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());
             return ExitCode.STORE;

@@ -81,9 +81,13 @@ final class OtlpOptions {
         return endpoint != null;
     }
 
-    /** Checks all options. */
-    void requireSense() {
-        if (given()) {
+    /**
+     * Checks all options.
+     *
+     * @param wanted whether there is an endpoint to send to
+     */
+    void requireSense(boolean wanted) {
+        if (wanted) {
             uri();
             headers();
             policy();
@@ -98,7 +102,7 @@ final class OtlpOptions {
     }
 
     /** Whether the command line has an option; a variable of the environment may be there for other commands. */
-    private boolean written(String option) {
+    boolean written(String option) {
         CommandSpec of = command;
         return of != null && of.commandLine().getParseResult().hasMatchedOption(option);
     }

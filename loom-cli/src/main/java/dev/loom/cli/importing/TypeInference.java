@@ -2,6 +2,7 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.input.CellNumber;
 import dev.loom.format.Field;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -9,6 +10,9 @@ import java.nio.charset.StandardCharsets;
  * The type is also utf8 if all cells are empty, or a number's leading zeros or plus, or an integer's last digits, would be lost.
  */
 final class TypeInference {
+    /** Every integer of so many digits is a double. */
+    private static final int EXACT_DIGITS = 15;
+
     private final CellNumber number = new CellNumber();
     private boolean seen;
     private boolean signed = true;
@@ -17,6 +21,7 @@ final class TypeInference {
     private boolean negative;
     private boolean aboveSigned;
     private boolean digits;
+    private boolean rounded;
     private boolean bool = true;
 
     void add(byte[] bytes, int offset, int length) {
@@ -33,6 +38,7 @@ final class TypeInference {
         negative |= fitsSigned && !fitsUnsigned;
         aboveSigned |= fitsUnsigned && !fitsSigned;
         decimal &= !changes && !fitsNone && number.parseDouble(bytes, offset, length);
+        rounded |= decimal && length > EXACT_DIGITS && (fitsSigned || fitsUnsigned) && rounds(bytes, offset, length);
         digits |= decimal && !Double.isNaN(number.doubleValue()) && !Double.isInfinite(number.doubleValue());
         bool &= bool(bytes, offset, length);
     }
@@ -44,10 +50,16 @@ final class TypeInference {
             return Field.Type.I64;
         } else if (unsigned) {
             return Field.Type.U64;
-        } else if (decimal && digits && !(negative && aboveSigned)) {
+        } else if (decimal && digits && !rounded && !(negative && aboveSigned)) {
             return Field.Type.F64;
         }
         return bool ? Field.Type.BOOL : Field.Type.UTF8;
+    }
+
+    /** Whether the number that was parsed is not the one that is written. */
+    private boolean rounds(byte[] bytes, int offset, int length) {
+        BigDecimal written = new BigDecimal(new String(bytes, offset, length, StandardCharsets.ISO_8859_1));
+        return written.compareTo(new BigDecimal(number.doubleValue())) != 0;
     }
 
     private static boolean integer(byte[] bytes, int offset, int length) {

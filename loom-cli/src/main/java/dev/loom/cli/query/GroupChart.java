@@ -20,7 +20,6 @@ import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -72,18 +71,17 @@ final class GroupChart {
     long draw(Groups groups, GroupRows rows) {
         int steps = (int) (Long.divideUnsigned(covered.toNs() - covered.fromNs() - 1, stepNs) + 1);
         List<String> labels = new ArrayList<>();
-        List<double[]> lines = new ArrayList<>();
+        List<SparkLines.Values> lines = new ArrayList<>();
         Group last = null;
-        double[] values = {};
+        SparkLines.Values values = new SparkLines.Values();
         for (Group group : groups) {
             if (last == null || !GroupRows.isSame(last, group)) {
-                values = new double[steps];
-                Arrays.fill(values, Double.NaN);
+                values = new SparkLines.Values();
                 labels.add(label(group, rows));
                 lines.add(values);
                 last = group;
             }
-            values[(int) Long.divideUnsigned(group.range().fromNs() - covered.fromNs(), stepNs)] = value(group);
+            values.add((int) Long.divideUnsigned(group.range().fromNs() - covered.fromNs(), stepNs), value(group));
         }
         ChartStyle style = new ChartStyle(console.columns(), console.outColour());
         TimeAxis axis = new TimeAxis(times.text(covered.fromNs()), times.text(covered.toNs()), steps);

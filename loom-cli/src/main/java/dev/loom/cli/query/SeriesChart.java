@@ -17,7 +17,6 @@ import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,13 +88,12 @@ final class SeriesChart {
                 groups.keySet().stream().mapToInt(TextWidth::of).max().orElse(0));
         List<SparkLines.Line> drawn = new ArrayList<>();
         groups.forEach((label, all) -> {
-            double[] values = new double[steps];
-            Arrays.fill(values, Double.NaN);
+            SparkLines.Values values = new SparkLines.Values();
             boolean any = false;
             for (SeriesStep step : all) {
                 Number value = function.apply(step);
                 if (value != null && Double.isFinite(value.doubleValue())) {
-                    values[(int) Long.divideUnsigned(step.range().fromNs() - fromNs, stepNs)] = value.doubleValue();
+                    values.add((int) Long.divideUnsigned(step.range().fromNs() - fromNs, stepNs), value.doubleValue());
                     any = true;
                 }
             }

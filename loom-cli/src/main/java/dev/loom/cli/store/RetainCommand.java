@@ -13,6 +13,7 @@ import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.where.Quantity;
+import dev.loom.server.json.StoreRows;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,17 +135,13 @@ public final class RetainCommand implements Callable<Integer> {
         }
     }
 
-    private static long files(StoreInfo info) {
-        return info.records().bytes() + info.times().bytes() + info.chunks().bytes();
-    }
-
-    private void print(StoreInfo info, OutputFormat form) {
+    private void print(StoreInfo info, OutputFormat form) throws IOException {
         StoreInfo.Retention kept = info.retention();
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("max_bytes", kept.maxBytes() == LoomConfig.UNLIMITED ? NONE : kept.maxBytes());
         values.put("max_age_ns", kept.maxAge().<Object>map(Duration::toNanos).orElse(NONE));
         values.put("min_free_bytes", kept.minFreeBytes() == 0 ? NONE : kept.minFreeBytes());
-        values.put("used_bytes", files(info));
+        values.put("disk_bytes", StoreRows.diskBytes(store.directory()));
         InfoCommand.print(console, form, values);
     }
 }

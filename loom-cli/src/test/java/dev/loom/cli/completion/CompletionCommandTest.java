@@ -83,6 +83,31 @@ class CompletionCommandTest {
                 out.lines().toList());
     }
 
+    /** Names come from telemetry: none may be taken for files, or run. */
+    @Test
+    void shouldQuoteNamesInBash() throws Exception {
+        Path loom = Files.writeString(
+                directory.resolve("loom"), "#!/bin/sh\nprintf '%s\\n' 'x*' 'x$(echo)b' \"xit's\" 'x;y'\n");
+        assertTrue(loom.toFile().setExecutable(true));
+        Files.writeString(directory.resolve("xfile"), "");
+        Path script = Files.writeString(
+                directory.resolve("loom.bash"),
+                cli.run("completion", "bash").ok().out());
+        Process bash = new ProcessBuilder(
+                        "bash",
+                        "-c",
+                        "source '" + script + "'; COMP_WORDS=('" + loom + "' scan x); COMP_CWORD=2; COMPREPLY=();"
+                                + " _complete_loom_names '' x scan; printf '%s\n' \"${COMPREPLY[@]}\"")
+                .directory(directory.toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String out = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, bash.waitFor(), out);
+        assertEquals(
+                List.of("x\\*", "x\\$\\(echo\\)b", "xit\\'s", "x\\;y"),
+                out.lines().toList());
+    }
+
     @Test
     void shouldNameNothingThatCannotBeTold() {
         cli.run("__names").ok().prints("");

@@ -57,6 +57,18 @@ class ExportCommandTest {
         return cli.run(Stream.concat(Stream.of("export"), Stream.of(arguments)).toArray(String[]::new));
     }
 
+    /** A variable may be there for another command. */
+    @Test
+    void shouldNotMindAnEndpointOfTheEnvironment() {
+        cli.importText("s", "csv", CSV).ok();
+        cli.environment("LOOM_ENDPOINT", "http://localhost:1");
+        assertEquals(3, export("--format", "jsonl").ok().lines().size());
+        export("--format", "jsonl", "--endpoint", "http://localhost:1")
+                .exit(2)
+                .says("--endpoint is for --format otlp, without --output");
+        cli.run("export", "--format", "archive", "--output", file.toString()).ok();
+    }
+
     private List<String> folder() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return files.map(path -> path.getFileName().toString()).sorted().toList();

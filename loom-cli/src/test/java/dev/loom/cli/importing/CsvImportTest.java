@@ -84,7 +84,10 @@ class CsvImportTest {
         "1, 123456789012345678901",
         "1.5, -9223372036854775809",
         "+4930123456, 1",
-        "1, +0.5"
+        "1, +0.5",
+        "9007199254740993, 1.5",
+        "1.5, -9007199254740993",
+        "1e3, 1234567890123456789"
     })
     void shouldInferNoTypeThatLosesDigits(String first, String second) {
         Cli.Result result =

@@ -227,6 +227,24 @@ final class GroupOutputTest {
         assertTrue(sums.contains("│ 113us\n"), sums);
     }
 
+    /** A line takes memory for the steps that have records, not for all that it spans: those of 8 GB here. */
+    @Test
+    void shouldDrawManyGroupsOverManySteps() {
+        int groups = 2_000;
+        clock.set(Cli.NOW_NS - 1_000_000 * SECOND_NS);
+        try (Pusher to = new Pusher()) {
+            for (int round = 0; round < 2; round++) {
+                for (int i = 0; i < groups; i++) {
+                    to.push((String) null, i, 5L);
+                }
+                clock.addAndGet(500_000 * SECOND_NS);
+            }
+        }
+        String drawn = table("agg", "s", "--by", "code", "--step", "1s");
+        assertEquals(
+                groups, drawn.lines().filter(line -> line.endsWith("│ 1")).count(), () -> drawn.substring(0, 1_000));
+    }
+
     @Test
     void shouldPrintARowForEachStepThatHasRecords() {
         few();

@@ -56,13 +56,13 @@ final class RetainCommandTest {
     @Test
     void shouldPrintTheLimits() {
         String unlimited =
-                "{\"max_bytes\":\"none\",\"max_age_ns\":\"none\",\"min_free_bytes\":\"none\",\"used_bytes\":";
+                "{\"max_bytes\":\"none\",\"max_age_ns\":\"none\",\"min_free_bytes\":\"none\",\"disk_bytes\":";
         assertTrue(cli.run("retain", "--show").ok().out().startsWith(unlimited));
         assertTrue(cli.run("retain").ok().out().startsWith(unlimited));
         cli.run("retain", "--max-bytes", "1GiB", "--max-age", "1h30m", "--min-free", "64KiB")
                 .ok();
         String limits =
-                "{\"max_bytes\":1073741824,\"max_age_ns\":5400000000000,\"min_free_bytes\":65536,\"used_bytes\":";
+                "{\"max_bytes\":1073741824,\"max_age_ns\":5400000000000,\"min_free_bytes\":65536,\"disk_bytes\":";
         assertTrue(cli.run("retain", "--show").ok().out().startsWith(limits));
         String info = cli.run("info").ok().out();
         assertTrue(
