@@ -158,11 +158,12 @@ public final class ProbeEffect {
     }
 
     private Run run(ProbeApplication.Kind application, ProbeSink sink) {
-        try (ScratchDirectory files = ScratchDirectory.in(disk)) {
+        try (ScratchDirectory files = ScratchDirectory.in(disk);
+                ScratchDirectory memory = ScratchDirectory.in(Path.of(arguments.text("memory")))) {
             final ProbeApplication.Plan plan = new ProbeApplication.Plan(
                     application,
                     sink,
-                    Path.of(arguments.text("memory")),
+                    memory.path(),
                     files.path(),
                     staging,
                     arguments.number("keys"),

@@ -65,8 +65,9 @@ final class RateSweep {
         runs.with(kind, plan, run -> {
             final long cpuNs = run.cpuNs();
             final ReplayResult result = EvaluationRuns.await(runs.replay(run, true), runs.out());
-            final long takenNs = run.cpuNs() - cpuNs;
-            final double cpu = EvaluationRuns.cpuPercent(takenNs, result.elapsedNs());
+            final double cpu = EvaluationRuns.cpuPercent(run.cpuNs() - cpuNs, result.elapsedNs());
+            run.settle();
+            final long takenNs = run.cpuNs() - cpuNs; // with what was put off
             final double dropped = PERCENT * result.dropShare();
             final String offered = Long.toString(plan.rate());
             figure.row(CPU, kind.text(), offered, cpu);

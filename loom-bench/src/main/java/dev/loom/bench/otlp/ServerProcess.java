@@ -32,6 +32,7 @@ public final class ServerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start());
+        Runtime.getRuntime().addShutdownHook(new Thread(server.process::destroy, "bench-server-end"));
         final long deadlineNs = System.nanoTime() + START_TIMEOUT_NS;
         while (!listens(port)) {
             if (!server.process.isAlive() || System.nanoTime() - deadlineNs > 0) {

@@ -28,7 +28,8 @@ final class KernelTrace implements AutoCloseable {
     private static final long TRIAL_SECONDS = 30;
     private static final String SCRIPT = """
             BEGIN { printf("ready\\n"); }
-            tracepoint:raw_syscalls:sys_enter /pid == %1$d/ { @at[tid] = nsecs; @call[tid] = args->id; }
+            tracepoint:raw_syscalls:sys_enter /pid == %1$d && comm != "bench-trace" && comm != "bench-telemetry"/ {
+              @at[tid] = nsecs; @call[tid] = args->id; }
             tracepoint:raw_syscalls:sys_exit /pid == %1$d && @at[tid]/ {
               printf("s %%lu %%lu %%lu\\n", @at[tid], nsecs - @at[tid], @call[tid]); delete(@at[tid]); }
             tracepoint:filemap:mm_filemap_add_to_page_cache /pid == %1$d/ {

@@ -179,7 +179,7 @@ final class RedisRequests implements ApplicationRequests {
 
         /** Writes the values of some keys. */
         private void load(long first, int count) {
-            final ByteBuffer questions = ByteBuffer.allocate(count * BUFFER_LENGTH);
+            final ByteBuffer questions = ByteBuffer.allocate(count * requestLength());
             final ByteBuffer answers = ByteBuffer.allocate(count * WRITTEN_LENGTH);
             for (int i = 0; i < count; i++) {
                 put(questions, first + i, WRITE);
@@ -197,6 +197,11 @@ final class RedisRequests implements ApplicationRequests {
                     throw new IllegalStateException("value was not written: key=" + (first + i));
                 }
             }
+        }
+
+        /** That of the longest request. */
+        private int requestLength() {
+            return write.length + KEY_DIGITS + value.length;
         }
 
         private void put(ByteBuffer into, long key, long operation) {

@@ -105,6 +105,15 @@ final class LimitLoop implements PushTarget {
         return pushed;
     }
 
+    /** All pages but the last, which is open. */
+    @Override
+    public void drain() {
+        while (pageEnd - PAGE_LENGTH > ring.evictedAcquire()) {
+            evictor.throwIfFailed();
+            LockSupport.parkNanos(this, WAIT_NS);
+        }
+    }
+
     @Override
     public void finish() {
         if (!finished) {

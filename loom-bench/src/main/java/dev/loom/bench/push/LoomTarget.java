@@ -56,6 +56,12 @@ public abstract class LoomTarget implements PushTarget {
     }
 
     @Override
+    public final void drain() {
+        loom.force();
+        loom.releaseWriter(); // another thread may push what follows
+    }
+
+    @Override
     public final void finish() {
         loom.force();
     }

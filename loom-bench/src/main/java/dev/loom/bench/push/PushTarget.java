@@ -12,6 +12,9 @@ public interface PushTarget extends AutoCloseable {
     /** Records stored so far. */
     long pushed();
 
+    /** Writes what is in memory to the files; more can be pushed afterwards. */
+    default void drain() {}
+
     /** Writes what is still in memory to the files. */
     void finish();
 

@@ -66,6 +66,11 @@ final class RawFile implements PushTarget {
     }
 
     @Override
+    public void drain() {
+        flush();
+    }
+
+    @Override
     public void finish() {
         if (channel.isOpen()) {
             flush();

@@ -26,6 +26,18 @@ public final class AnswerBuilder {
         return new ReplayAnswer(0, count, digest, List.of());
     }
 
+    /**
+     * As {@link #counted()}, of records that were read in whole.
+     *
+     * @param read what was made of all their fields, which nobody may skip
+     */
+    public ReplayAnswer counted(long read) {
+        if (count > 0 && read == 0) {
+            throw new IllegalStateException("records have no fields: records=" + count);
+        }
+        return counted();
+    }
+
     /** The answer so far. */
     public ReplayAnswer answer(long value) {
         final List<Long> named = count > ReplayAnswer.NUMBERS_MAX

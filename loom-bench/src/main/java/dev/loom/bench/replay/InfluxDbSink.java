@@ -46,6 +46,9 @@ final class InfluxDbSink implements Sink {
     private final LineProtocol lines = new LineProtocol();
     private long handedNs = ReplayPlan.BEGIN_NS;
 
+    /** Before it, all batches have ended. */
+    private long endedNs = ReplayPlan.BEGIN_NS;
+
     InfluxDbSink(SinkSettings settings) throws Exception {
         final Path files =
                 Files.createDirectory(settings.directory().resolve("influxdb")).toAbsolutePath();
@@ -85,7 +88,6 @@ final class InfluxDbSink implements Sink {
               wal-dir = "%s/wal"
               query-log-enabled = false
               cache-max-memory-size = "4g"
-              wal-fsync-delay = "100ms"
               max-concurrent-compactions = 1
             [coordinator]
               log-queries-after = "0s"
@@ -118,7 +120,7 @@ final class InfluxDbSink implements Sink {
     @Override
     public String description() {
         return "InfluxDB " + version + " on loopback, line protocol by " + CONNECTIONS + " connections, " + LINES
-                + " lines a request, WAL synced each 100 ms, cache of 4 GiB; tags call, op, kind";
+                + " lines a request, WAL synced for each, cache of 4 GiB; tags call, op, kind";
     }
 
     @Override
@@ -128,7 +130,7 @@ final class InfluxDbSink implements Sink {
             lines.add(section.source(), section.buffer(), offset);
             offset += section.lengths()[i];
             if (lines.lines() == LINES) {
-                hand(handedNs);
+                hand(endedNs); // the batches before this one are handed over with it
             }
         }
     }
@@ -153,14 +155,15 @@ final class InfluxDbSink implements Sink {
 
     @Override
     public void endBatch(long endNs) throws InterruptedException {
-        if (endNs - handedNs >= SEND_NS || lines.lines() > LINES / 2) {
+        endedNs = endNs;
+        if (endNs - handedNs >= SEND_NS) {
             hand(endNs);
         }
     }
 
     @Override
     public void finish() throws InterruptedException {
-        hand(handedNs);
+        hand(endedNs);
         load.await();
     }
 

@@ -141,10 +141,7 @@ public final class LoomSink implements Sink {
                             .orElse(0L));
                 case COUNT -> ReplayAnswer.ofCount(count(snapshot, source, question));
                 case LARGEST -> largest(snapshot, source, question);
-                case DUMP ->
-                    found(narrow(RawScan.of(snapshot, source.id()), source, question)
-                                    .open())
-                            .counted();
+                case DUMP -> dump(narrow(RawScan.of(snapshot, source.id()), source, question));
                 case PLANTED ->
                     records(
                             narrow(IndexedScan.of(snapshot, source.id(), source.latency()), source, question)
@@ -204,15 +201,32 @@ public final class LoomSink implements Sink {
         return found(opened).answer(value);
     }
 
+    private static ReplayAnswer dump(RawScan packets) {
+        final AnswerBuilder found = new AnswerBuilder();
+        long read = 0;
+        try (QueryCursor cursor = packets.open()) {
+            while (cursor.next()) {
+                found.add(cursor.buffer().getLong(cursor.offset() + RecordKind.NUMBER_OFFSET, LITTLE_ENDIAN));
+                read += RecordKind.packetSum(cursor.buffer(), cursor.offset());
+            }
+            requireComplete(cursor);
+        }
+        return found.counted(read);
+    }
+
+    private static void requireComplete(QueryCursor cursor) {
+        if (!cursor.completeness().complete()) {
+            throw new IllegalStateException("answer is incomplete: " + cursor.completeness());
+        }
+    }
+
     private static AnswerBuilder found(QueryCursor opened) {
         final AnswerBuilder found = new AnswerBuilder();
         try (QueryCursor cursor = opened) {
             while (cursor.next()) {
                 found.add(cursor.buffer().getLong(cursor.offset() + RecordKind.NUMBER_OFFSET, LITTLE_ENDIAN));
             }
-            if (!cursor.completeness().complete()) {
-                throw new IllegalStateException("answer is incomplete: " + cursor.completeness());
-            }
+            requireComplete(cursor);
         }
         return found;
     }

@@ -29,6 +29,7 @@ final class OpenLoop {
     private long batches;
     private long records;
     private long behindNs;
+    private boolean lateDrops;
 
     /**
      * Creates a schedule.
@@ -63,6 +64,7 @@ final class OpenLoop {
             report();
         }
         final boolean taken = queue.offer(batch);
+        lateDrops |= !taken && -aheadNs > ReplayResult.BEHIND_MAX_MS * MILLI_NS;
         behindNs = Math.max(behindNs, -aheadNs);
         batches++;
         for (final ReplaySource source : ReplaySource.values()) {
@@ -97,7 +99,7 @@ final class OpenLoop {
         if (batches > 0) {
             report();
         }
-        return new ReplayResult(bySource(offered), bySource(dropped), behindMs, elapsedNs);
+        return new ReplayResult(bySource(offered), bySource(dropped), behindMs, lateDrops, elapsedNs);
     }
 
     private static Map<String, Long> bySource(Map<ReplaySource, Long> counts) {

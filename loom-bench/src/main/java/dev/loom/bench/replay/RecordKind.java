@@ -1,5 +1,9 @@
 package dev.loom.bench.replay;
 
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+import org.agrona.DirectBuffer;
+
 /**
  * What a record is about, and its layout: packed little-endian fields, the same bytes in all systems that take bytes.
  *
@@ -63,6 +67,21 @@ public enum RecordKind {
     static final int KIND_OFFSET = DEVICE_OFFSET + Long.BYTES;
     static final int ORDER_OFFSET = KIND_OFFSET + Integer.BYTES;
     static final int PID_OFFSET = ORDER_OFFSET + Integer.BYTES;
+
+    /** The sum of all fields of a packet, for which each is read, as by somebody who wants to see the packets. */
+    static long packetSum(DirectBuffer packet, int at) {
+        long sum = packet.getLong(at + TIME_OFFSET, LITTLE_ENDIAN) + packet.getLong(at + NUMBER_OFFSET, LITTLE_ENDIAN);
+        for (int i = SRC_OFFSET; i < SPORT_OFFSET; i += Integer.BYTES) {
+            sum += packet.getInt(at + i, LITTLE_ENDIAN);
+        }
+        for (int i = SPORT_OFFSET; i < DATA_LENGTH_OFFSET; i += Short.BYTES) {
+            sum += packet.getShort(at + i, LITTLE_ENDIAN);
+        }
+        for (int i = packet.getByte(at + DATA_LENGTH_OFFSET) - 1; i >= 0; i--) {
+            sum += packet.getByte(at + DATA_OFFSET + i);
+        }
+        return sum;
+    }
 
     private final String format;
     private final int lengthMax;

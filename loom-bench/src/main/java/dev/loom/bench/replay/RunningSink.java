@@ -6,6 +6,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,10 +90,11 @@ public final class RunningSink implements AutoCloseable {
      * @return the result, once the sink has everything
      */
     public CompletableFuture<ReplayResult> replay(long sliceNs, int queueBatches, boolean paced) throws IOException {
+        final int port = port();
         final Process replay = new ProcessBuilder(command(
                         Replay.class,
                         plan.toString(),
-                        Integer.toString(port()),
+                        Integer.toString(port),
                         Long.toString(sliceNs),
                         Integer.toString(queueBatches),
                         Boolean.toString(paced)))
@@ -104,6 +107,7 @@ public final class RunningSink implements AutoCloseable {
                         result.complete(read(replay));
                     } catch (final Exception | Error e) {
                         result.completeExceptionally(e);
+                        endWaiting(port);
                     } finally {
                         replay.destroy();
                     }
@@ -112,6 +116,15 @@ public final class RunningSink implements AutoCloseable {
         reader.setDaemon(true);
         reader.start();
         return result;
+    }
+
+    /** A sink that no replay has reached waits for one: it gets a connection that ends. */
+    private static void endWaiting(int port) {
+        try (Socket gone = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            gone.shutdownOutput();
+        } catch (final IOException e) {
+            // it waits no more
+        }
     }
 
     private ReplayResult read(Process replay) throws Exception {

@@ -47,8 +47,12 @@ abstract class ScannedSink implements Sink {
                 return ReplayAnswer.ofCount(count[0]);
             }
             case DUMP -> {
-                select(question, (buffer, offset, length) -> found.add(number(buffer, offset)));
-                return found.counted();
+                final long[] read = {0};
+                select(question, (buffer, offset, length) -> {
+                    found.add(number(buffer, offset));
+                    read[0] += RecordKind.packetSum(buffer, offset);
+                });
+                return found.counted(read[0]);
             }
             case PLANTED -> add(question, latencyNs -> latencyNs >= ReplayQuestion.plantedLatencyNs(), found);
             case MANGLED ->

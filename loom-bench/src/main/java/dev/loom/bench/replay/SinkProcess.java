@@ -46,6 +46,7 @@ public final class SinkProcess implements AutoCloseable {
 
     /** The process: system, plan, directory, staging, and the programs. */
     public static void main(String[] arguments) throws Exception {
+        ProcessHandle.current().parent().ifPresent(SinkProcess::endWith);
         final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err); // what libraries print is no answer
         final SinkSettings settings = new SinkSettings(
@@ -61,6 +62,18 @@ public final class SinkProcess implements AutoCloseable {
                 out.println(process.answer(request));
             }
         }
+    }
+
+    /** A request may wait for ever for a replay that never comes, and does not see the end of those who ask. */
+    private static void endWith(ProcessHandle parent) {
+        final Thread thread = new Thread(
+                () -> {
+                    parent.onExit().join();
+                    System.exit(1);
+                },
+                "sink-parent");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /** Answers a request; a failure is an answer. */

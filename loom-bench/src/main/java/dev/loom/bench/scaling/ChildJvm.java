@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Starts JVMs like this one, and is what they tell by when their measurement begins and ends, and its figures. */
@@ -51,6 +52,7 @@ public final class ChildJvm {
                 return figures;
             } finally {
                 process.destroy();
+                process.waitFor(1, TimeUnit.MINUTES); // it must not write where its files are being deleted
             }
         } catch (final IOException e) {
             throw new UncheckedIOException(e);

@@ -1,5 +1,6 @@
 package dev.loom.bench.scaling;
 
+import dev.loom.bench.search.StoredFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -69,7 +70,9 @@ public final class ExternalIngest {
                     throw new IllegalStateException(
                             "program failed or gave no result: program=" + program + ", exit code=" + exitCode);
                 }
-                return parse(result);
+                final long endNs = System.nanoTime();
+                StoredFiles.force(folder);
+                return parse(result, System.nanoTime() - endNs);
             } finally {
                 process.destroy();
             }
@@ -81,11 +84,14 @@ public final class ExternalIngest {
         }
     }
 
-    private static ScalingRun parse(String line) {
+    private static ScalingRun parse(String line, long syncNs) {
         final String[] words = line.trim().split("\\s+", -1);
         final long elapsedNs = nanos(value(words, "seconds="));
         return new ScalingRun(
-                Long.parseLong(value(words, RECORDS)), elapsedNs, elapsedNs, nanos(value(words, "cpu_seconds=")));
+                Long.parseLong(value(words, RECORDS)),
+                elapsedNs,
+                elapsedNs + syncNs,
+                nanos(value(words, "cpu_seconds=")));
     }
 
     private static long nanos(String seconds) {

@@ -15,12 +15,14 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.agrona.DirectBuffer;
 
 /** Loom's recorder, which takes records from many threads; each has a source of its own and waits for room. */
 final class RecorderTeam implements PushTeam {
     private static final int RECORDER_RING_BYTES = 8 << 20;
+    private static final Duration DRAIN_TIME = Duration.ofMinutes(1);
 
     private final ScratchDirectory files;
     private final ScratchDirectory staging;
@@ -66,7 +68,11 @@ final class RecorderTeam implements PushTeam {
     public void flush(int thread) {}
 
     @Override
-    public void drain() {}
+    public void drain() {
+        if (!recorder.force(DRAIN_TIME)) {
+            throw new IllegalStateException("recorder could not be drained: time=" + DRAIN_TIME);
+        }
+    }
 
     @Override
     public void finish() {

@@ -3,16 +3,12 @@ package dev.loom.bench.scaling;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.push.PayloadPool;
 import dev.loom.bench.push.PushSettings;
+import dev.loom.bench.search.StoredFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Runs a plan in a JVM of its own, since compiled code depends on all that a JVM has run before. */
 public final class ScalingProcess {
@@ -92,14 +88,8 @@ public final class ScalingProcess {
 
     /** Waits until all that was written to the files is on the disk. */
     private static void syncFiles(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (final Path file : files.filter(Files::isRegularFile).toList()) {
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                    channel.force(true);
-                } catch (final NoSuchFileException e) {
-                    // the store has replaced it
-                }
-            }
+        try {
+            StoredFiles.force(directory);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -29,7 +29,9 @@ final class TargetTeam implements PushTeam {
     public void flush(int thread) {}
 
     @Override
-    public void drain() {}
+    public void drain() {
+        targets.forEach(PushTarget::drain);
+    }
 
     @Override
     public void finish() {

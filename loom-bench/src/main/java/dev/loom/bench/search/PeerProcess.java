@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 public final class PeerProcess implements AutoCloseable {
+    /** Longer than any request takes: a peer that is silent must not hold up all others. */
+    private static final int ANSWER_MINUTES = 60;
+
     private final String command;
     private final Process process;
     private final Writer requests;
@@ -48,7 +52,14 @@ public final class PeerProcess implements AutoCloseable {
     public List<String> request(String... parts) throws IOException {
         requests.write(String.join("\t", parts) + '\n');
         requests.flush();
-        final String answer = answers.readLine();
+        final CompletableFuture<Void> late = CompletableFuture.runAsync(
+                process::destroyForcibly, CompletableFuture.delayedExecutor(ANSWER_MINUTES, TimeUnit.MINUTES));
+        final String answer;
+        try {
+            answer = answers.readLine();
+        } finally {
+            late.cancel(false);
+        }
         if (answer == null || !(answer + '\t').startsWith("ok\t")) {
             throw new IllegalStateException(
                     "peer failed: command=" + command + ", request=" + String.join(" ", parts) + ", answer=" + answer);
