@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.RecordClaim;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.format.Formats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -99,6 +104,49 @@ class DeletedStagingTest {
         assertEquals(5_000, records(), "dead");
         open().close();
         assertEquals(5_000, records(), "recovered");
+    }
+
+    /** While the writer stands still, what it wrote goes to the disk, and the copy of the staging has to say so. */
+    @Test
+    void shouldKeepTheCopyRightWhileTheWriterIsIdle() {
+        LoomConfig config = WriterProcess.config(store)
+                .stagingDirectory(staging)
+                .durabilityInterval(Duration.ofSeconds(4))
+                .build();
+        try (Loom loom = Loom.open(config)) {
+            WriterProcess.push(loom, 5_000);
+            deleteStaging();
+            await("staging is not restored", this::restored);
+            await("records do not become durable", () -> {
+                StoreInfo.LogInfo log = loom.info().records();
+                return log.durable() >= log.sealed() && log.sealed() > 0;
+            });
+            assertEquals(5_000, records());
+        }
+    }
+
+    /** What is filled in after the writer has moved belongs to the record all the same. */
+    @Test
+    void shouldMoveAnOpenClaim() {
+        try (Loom loom = open()) {
+            int id = loom.defineSource("claimed", Formats.bytes());
+            assertTrue(loom.claim(id, 2 * Long.BYTES) >= 0);
+            RecordClaim claim = loom.claimed();
+            claim.buffer().putLong(claim.offset(), 1);
+            deleteStaging();
+            await("the writer did not move", () -> {
+                assertThrows(IllegalStateException.class, () -> loom.push(id, new byte[8]));
+                return loom.info().writer().orElseThrow().stagingReplaced() == 1;
+            });
+            claim.buffer().putLong(claim.offset() + Long.BYTES, 2);
+            assertTrue(claim.commit() >= 0);
+            try (Snapshot snapshot = loom.snapshot();
+                    RecordCursor records = snapshot.newestFirst(id, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                assertTrue(records.next());
+                assertEquals(1, records.buffer().getLong(records.offset()));
+                assertEquals(2, records.buffer().getLong(records.offset() + Long.BYTES));
+            }
+        }
     }
 
     @Test

@@ -208,6 +208,15 @@ public final class UnitFiles {
         }
     }
 
+    /** Files that a larger one has replaced, whose deletion a crash came before. */
+    private List<UnitFile> replaced() {
+        List<UnitFile> replaced = new ArrayList<>(all());
+        Set<Integer> sources = new HashSet<>();
+        replaced.forEach(file -> sources.add(file.sourceId()));
+        sources.forEach(source -> replaced.removeAll(ofSource(source)));
+        return replaced;
+    }
+
     /**
      * Counts the files' bytes. Deletes what a crash has left, and units that do not lie between two addresses: their records were lost
      * or deleted, and others will have their addresses. For a store that nobody writes yet.
@@ -222,6 +231,7 @@ public final class UnitFiles {
                 storage.delete(path);
             }
         }
+        replaced().forEach(file -> storage.delete(file.path()));
         recount();
     }
 }

@@ -297,6 +297,8 @@ public final class Evictor implements Runnable, AutoCloseable {
             for (EvictedLog log : logs) {
                 long run = log.nextRun(all || failing);
                 if (run > 0) {
+                    durability
+                            .syncSchema(); // again, as the run may have records of a source that was defined meanwhile
                     makeRoom(run);
                     log.evictRun(run);
                     progressed = true;

@@ -69,6 +69,22 @@ public final class Watermarks {
         return watermarks;
     }
 
+    /** Takes over what others than the writer have stored in those of the same log with the same tail. */
+    public void follow(Watermarks other) {
+        evictedRelease(other.evictedAcquire()); // first, as nothing is durable that is not evicted
+        durableRelease(other.durableAcquire());
+        keptRelease((long) LONG.getAcquire(other.bytes, other.base + KEPT_OFFSET));
+        beginRelease(other.beginAcquire());
+        gapBeginRelease(other.gapBeginAcquire());
+        rebuiltRelease(other.rebuiltAcquire());
+    }
+
+    /** Announces, to readers of a ring that is about to be copied to, that bytes below an address may not stay. */
+    public void announce(long address) {
+        overwrittenOpaque(address);
+        VarHandle.storeStoreFence();
+    }
+
     /** Sets all watermarks, for a log that begins a session with everything in segment files. */
     public void reset(long begin, long end) {
         beginRelease(begin);

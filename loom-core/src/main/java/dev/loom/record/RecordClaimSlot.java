@@ -30,6 +30,13 @@ public final class RecordClaimSlot implements RecordClaim {
         ownership.beginClaim(claimedSource.id);
     }
 
+    /** Continues in the ring that the log was moved to, which has what was filled in so far. */
+    void moved() {
+        if (source != null) {
+            chunk.wrapNext(view, view.capacity());
+        }
+    }
+
     /** Ends the claim, if there is one, and its view. */
     void clear() {
         source = null;

@@ -311,6 +311,7 @@ public final class RecordLog {
     /** Continues in the ring that the log was moved to. For the writer's thread. */
     public void moved() {
         chunk.moved();
+        claim.moved();
     }
 
     private long nowNs() {

@@ -163,10 +163,12 @@ public final class WriterOwnership implements FunctionGuard {
     }
 
     /** From now on threads write only in turns, each between {@link #take} and {@link #release}. */
-    public synchronized void takeTurns(Object through) {
-        take(null);
-        release();
-        turns = through;
+    public void takeTurns(Object through) {
+        take(null); // not while others wait for this object: a summons waits for the evictor, which may be one of them
+        synchronized (this) {
+            release();
+            turns = through;
+        }
     }
 
     /** Keeps a thread from ever being the owner. */

@@ -38,11 +38,15 @@ final class ClaimSlot implements RecorderClaim {
         if (index != NONE) {
             end(index, false);
         }
+        Thread caller = Thread.currentThread();
+        if (owner != caller) {
+            owner = caller; // first, so that it is not dropped again
+            slots.keep(this);
+        }
         long claimed = intake.claim(sourceId, length);
         if (claimed < 0) {
             return claimed;
         }
-        owner = Thread.currentThread();
         open.lazySet((int) claimed);
         view.wrap(ring.buffer(), (int) claimed, length);
         return 0;

@@ -15,6 +15,13 @@ final class ClaimSlots {
         return slot;
     }
 
+    /** Finds a slot again that another thread has taken over, though it may have been dropped at its former owner's end. */
+    synchronized void keep(ClaimSlot slot) {
+        if (!slots.contains(slot)) {
+            slots.add(slot);
+        }
+    }
+
     synchronized void remove(ClaimSlot slot) {
         slots.remove(slot);
     }

@@ -193,6 +193,7 @@ final class BackgroundWork implements AutoCloseable {
         logs.chunks().watermarks().gapBeginRelease(chunkGapBegin);
         logs.times().watermarks().gapBeginRelease(timeGapBegin);
         logs.times().watermarks().rebuiltRelease(done);
+        parts.staging().follow();
         parts.mark().rebuild(parts.mark().rebuild().advanced(timeGapBegin, chunkGapBegin, done));
     }
 

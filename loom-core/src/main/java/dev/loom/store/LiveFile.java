@@ -181,6 +181,16 @@ final class LiveFile {
         file.buffer().putBytes(PRESSURE_OFFSET, other.file.buffer(), PRESSURE_OFFSET, LENGTH - PRESSURE_OFFSET);
     }
 
+    /** Takes over what moves while the writer stands still. */
+    void follow(LiveFile other) {
+        for (LogKind kind : LogKind.values()) {
+            watermarks(kind).follow(other.watermarks(kind));
+        }
+        LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, other.clockAhead());
+        LONG.setOpaque(bytes, BEAT_OFFSET, (long) LONG.getOpaque(other.bytes, BEAT_OFFSET));
+        failures(other.writeFailures(), other.syncFailed(), other.error());
+    }
+
     MappedFile file() {
         return file;
     }

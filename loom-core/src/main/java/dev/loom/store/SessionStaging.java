@@ -156,6 +156,14 @@ final class SessionStaging {
         }
     }
 
+    /** Keeps the copy exact where only the evictor's side has moved. For the evictor's thread, or while it is paused. */
+    void follow() {
+        Staging prepared = next;
+        if (prepared != null && copied.length > 0 && Arrays.equals(logs().tails(), copied)) {
+            prepared.live().follow(live());
+        }
+    }
+
     /** Moves to the prepared staging. For the writer's thread, while the evictor is paused. */
     void move() {
         Staging to = next;

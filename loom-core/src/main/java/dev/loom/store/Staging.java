@@ -8,6 +8,7 @@ import dev.loom.io.MappedFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,7 +83,7 @@ record Staging(
             LiveFile live =
                     LiveFile.create(storage, live(directory), request.storeId(), request.nonce(), request.epoch());
             return new Staging(directory, claim, live, List.copyOf(rings), note);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (claim != null) {
                 claim.close();
             }
@@ -140,7 +141,9 @@ record Staging(
                 whole &= ring.length() == mark.ringLength(kind);
                 rings.add(ring);
             }
-            return whole ? new Staging(directory, null, live, List.copyOf(rings), null) : null;
+            Staging found = new Staging(directory, null, live, List.copyOf(rings), null);
+            // the rings are those of the live file, unless others came into their place meanwhile
+            return whole && found.inPlace() ? found : null;
         } catch (StoreIoException e) {
             // unreadable staging may hold records, so it must not count as gone
             if (whole(storage, directory)) {
@@ -192,13 +195,18 @@ record Staging(
         return inPlace;
     }
 
-    /** Copies everything except the state from other staging with rings of the same lengths. */
+    /** Copies everything except the state from other staging with rings of the same lengths. While the evictor does nothing else. */
     void copyFrom(Staging other) {
+        for (LogKind kind : LogKind.values()) {
+            // a reader of an earlier copy must not take a page for another that has its place now
+            live.watermarks(kind).announce(other.live().watermarks(kind).evictedAcquire());
+        }
         for (LogKind kind : LogKind.values()) {
             ring(kind)
                     .buffer()
                     .putBytes(0, other.ring(kind).buffer(), 0, ring(kind).length());
         }
+        VarHandle.storeStoreFence();
         live.copyFrom(other.live());
     }
 

@@ -299,6 +299,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         long newest = log.lastCheckpoint();
         checkpoint = newest < durable[LogKind.TIME.index()] ? newest : checkpoint;
         evictorGuard.check();
+        staging.follow(); // first, as what is durable by the mark is so by the watermarks
         mark.write(mark.written().advanced(durable, schemaLog.synced(), checkpoint, lastTimeNs));
         background.onDurable();
     }
@@ -341,6 +342,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         LoomException shown = write != null ? write : sync != null ? sync : minor;
         String message = shown == null ? "" : String.valueOf(shown.getMessage());
         staging.live().failures(evictor.writeFailures(), sync != null, message);
+        staging.follow();
     }
 
     private void beginAt(long[] begins) {
@@ -350,6 +352,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         for (LogKind kind : LogKind.values()) {
             logs.of(kind).watermarks().beginRelease(begins[kind.index()]);
         }
+        staging.follow();
     }
 
     private void seeToStaging() {

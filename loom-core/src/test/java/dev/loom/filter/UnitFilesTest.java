@@ -56,6 +56,20 @@ final class UnitFilesTest {
         assertEquals(List.of(), starts(3));
     }
 
+    /** As after a kill between the name of the larger file and the deletion of the others. */
+    @Test
+    void shouldDeleteWhatALargerFileHasReplaced() throws IOException {
+        write(1, 0, 100, 1);
+        write(1, 100, 200, 1);
+        write(1, 0, 200, 2);
+        write(2, 100, 200, 1);
+        files.prepare(0, 1_000);
+        assertEquals(2, files.all().size());
+        assertEquals(List.of(0L), starts(1));
+        assertEquals(2, files.ofSource(1).get(0).units());
+        assertEquals(300 + 2 * EXCESS, files.bytes());
+    }
+
     @Test
     void shouldKeepWhatLiesBetweenBeginAndTail() throws IOException {
         write(1, 0, 100, 1);

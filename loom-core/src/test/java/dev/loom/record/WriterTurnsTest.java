@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,25 @@ final class WriterTurnsTest {
         assertTakenElsewhere();
         assertThrows(SecondWriterException.class, ownership::admit);
         assertThrows(SecondWriterException.class, ownership::release);
+    }
+
+    /** The evictor, for which a summons waits, may need the same object meanwhile. */
+    @Test
+    void shouldAnswerASummonsWhileOthersGoOn() throws InterruptedException {
+        ownership.admit();
+        List<Boolean> ended = new ArrayList<>();
+        ownership.summon(() -> {
+            Thread evictor = new Thread(() -> ownership.bar(new Thread(() -> {})));
+            evictor.start();
+            try {
+                evictor.join(TimeUnit.SECONDS.toMillis(20));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            ended.add(!evictor.isAlive());
+        });
+        ownership.takeTurns(this);
+        assertEquals(List.of(true), ended);
     }
 
     @Test

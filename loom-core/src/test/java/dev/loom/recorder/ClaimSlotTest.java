@@ -63,6 +63,25 @@ final class ClaimSlotTest {
         assertEquals(List.of(1L), read);
     }
 
+    /** Objects of claims may be kept in a pool, longer than the thread that made them lives. */
+    @Test
+    void shouldFindAClaimOfAThreadThatTookItOver() throws InterruptedException {
+        ClaimSlot claim = slots.add(intake, ring);
+        Thread first = new Thread(() -> {
+            claim.claim(SOURCE, Long.BYTES);
+            claim.commit();
+        });
+        first.start();
+        first.join();
+        readAll();
+        slots.add(intake, ring); // which drops those that nobody seems to have
+        Thread second = new Thread(() -> claim.claim(SOURCE, Long.BYTES));
+        second.start();
+        second.join();
+        assertEquals(0, readAll(), "the open claim holds it up");
+        assertSame(claim, slots.abandonedAt(ring.blockedIndex()));
+    }
+
     @Test
     void shouldBeUsableAgainAfterItsEnd() {
         ClaimSlot claim = open(1);
