@@ -76,6 +76,7 @@ def r14(cycle):
         shim.arm(kind, error, cycle.random.randrange(1, 40), cycle.random.choice((1, 2, EVER)))
         sidecar = cycle.start()
         sidecar.listening()
+        require(shim.get("open") and shim.get("write"), "the shim sees no calls: LD_PRELOAD is ignored")
         time.sleep(cycle.random.uniform(0, 0.5))
         mend(cycle, shim, sidecar)
         writers.check(reader=sidecar)
@@ -160,5 +161,6 @@ def r16(cycle):
         else:
             close(cycle, sidecar, writers)
     loom.run("verify", "--repair", "--dir", cycle.store, env={**os.environ, **shim.environment})
+    require(shim.get("hits"), "no call fell short: LD_PRELOAD is ignored")
     cycle.faults += shim.get("hits")
     finish(cycle, writers)

@@ -189,8 +189,9 @@ def exists(cycle):
 
 
 def records(cycle, source):
-    """How many records a source has; None if there is no such source."""
-    return cycle.command().sources().get(source, {}).get("records")
+    """How many records a source has had, deleted ones among them; None if there is no such source."""
+    known = cycle.command().sources().get(source)
+    return known and known["records"] + known.get("deleted", 0)
 
 
 def durable_records(sidecar, writers):

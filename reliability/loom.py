@@ -15,6 +15,9 @@ import time
 
 from oracle import Stream, Violation, require
 
+for name in [each for each in os.environ if each.startswith("LOOM_") and each != "LOOM_JAVA_OPTS"]:
+    del os.environ[name]  # a user's defaults would change what commands do and answer
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOOM = os.path.join(ROOT, "loom")
 DEADLINE_S = 300  # for anything that must come to an end

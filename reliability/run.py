@@ -6,17 +6,21 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
 
+if sys.version_info < (3, 10):
+    sys.exit("needs Python 3.10 or newer")
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import loom
 import rows as outside
 import tests
 from cycle import Cycle
+from faults import may_mount
 from oracle import Violation
 
 ROWS = {**outside.ROWS, **tests.ROWS}
@@ -74,11 +78,17 @@ def run_cycle(row, number, seed, given):
                     shutil.copytree(os.path.join(directory, "disk"), os.path.join(directory, "kept"), ignore_dangling_symlinks=True)
     except Exception as e:
         failure = failure or f"{type(e).__name__}: {e}"
+    except BaseException:  # an interrupt: nothing is kept of a cycle that has not come to its end
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
     seconds = time.monotonic() - began
     print(f"{row} cycle={number} seed={seed} faults={cycle.faults} records={cycle.checked} seconds={seconds:.1f} "
           + (f"FAILED {failure}" if failure else "ok"), flush=True)
     if failure:
-        print(f"  kept: {directory}\n  again: python3 reliability/run.py --rows {row} --cycles 1 --seed {seed}", flush=True)
+        again = f"--rows {row} --cycles 1 --seed {seed}" + " --quick" * given.quick + " --sabotage" * given.sabotage
+        if row == "R36":
+            again += f" --minutes {cycle.minutes:g} --rate {given.rate} --budget {given.budget}"
+        print(f"  kept: {directory}\n  again: python3 reliability/run.py {again}", flush=True)
     else:
         shutil.rmtree(directory)
     return {"cycles": 1, "faults": cycle.faults, "records": cycle.checked, "seconds": seconds,
@@ -130,14 +140,17 @@ def run(rows, given):
 
 def main():
     given = arguments()
+    for ends in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ends) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(ends, lambda number, _: sys.exit(128 + number))  # by way of what unmounts, and ends all processes
     print(f"reliability: commit={commit()} seed={given.seed} rows={','.join(given.rows)}", flush=True)
     runs_loom = any(row in outside.ROWS for row in given.rows)
     if runs_loom:
         loom.run("--version")  # builds it, if it must
     rows = []
     for row in given.rows:
-        if lacks := [need for need in ROWS[row][2] if (os.geteuid() if need == "root" else not shutil.which(need))]:
-            print(f"{row} left out: needs {', '.join(lacks)}", flush=True)
+        if lacks := [need for need in ROWS[row][2] if not (may_mount() if need == "root" else shutil.which(need))]:
+            print(f"{row} left out: needs {', '.join(lacks).replace('root', 'root that may mount')}", flush=True)
         else:
             rows.append(row)
     if "R3" in rows and not shutil.which("mkfs.xfs"):

@@ -29,7 +29,8 @@ class Shim:
             file.truncate(length)
             self.page = mmap.mmap(file.fileno(), length)
         cycle.open.callback(self.page.close)
-        directory = os.path.realpath(cycle.store).encode()
+        cycle.store = os.path.realpath(cycle.store)  # calls name it as it is opened
+        directory = cycle.store.encode()
         self.page[:len(directory)] = directory
         self.environment = {"LD_PRELOAD": library, "SHIM_CONTROL": control}
 

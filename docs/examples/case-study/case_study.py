@@ -5,12 +5,16 @@ asks the same of files and of DuckDB.
 
   sudo python3 docs/examples/case-study/case_study.py [--seconds 60] [--dir DIRECTORY] [--write]
 
-Needs Linux, root, and redis-server, bpftrace (or strace), tcpdump, nft, iproute2 and util-linux; with duckdb (requirements.txt) for this
+Needs Linux, root, Python 3.10 or newer, and redis-server, bpftrace (or strace), tcpdump, nft, iproute2 and util-linux; with duckdb (requirements.txt) for this
 Python, also its answers. Leaves nothing behind but DIRECTORY, if it is given. --write puts commands, answers and times into the guide.
 Exit status: 0, and 77 if this machine lacks or forbids something that it needs.
 """
 import argparse, json, os, re, shlex, shutil, signal, subprocess, sys, tempfile, time
 from datetime import datetime, timezone
+
+if sys.version_info < (3, 10):
+    print("needs Python 3.10 or newer", file=sys.stderr)
+    sys.exit(77)
 
 from capture import HERE, PORT, WRONG_PORT, Capture, Missing, missing_programs, say
 from peers import CHART_COLUMNS, TABLE_COLUMNS, DuckDb, Files, Sidecar, Terminal, timed
@@ -224,7 +228,9 @@ def main():
     parser.add_argument("--calls", choices=["bpftrace", "strace"], help="what traces system calls; by default what works")
     parser.add_argument("--write", action="store_true", help="writes commands, answers and times into the guide")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of what ends all processes
+    for ends in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ends) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(ends, lambda number, _: sys.exit(128 + number))  # by way of what ends all processes
     if os.getuid() != 0:
         sys.exit("case_study.py needs root: for bpftrace, tcpdump and a network namespace")
     missing = missing_programs(PROGRAMS)

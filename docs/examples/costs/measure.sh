@@ -2,7 +2,7 @@
 # Time and CPU of queries whose cost must not grow with what is asked: lists, words, percentiles, orders by event time.
 #   measure.sh JAR FOLDER      JAR: loom-cli/target/loom.jar; FOLDER: room for 1 GB
 set -eu
-jar=$1
+jar=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$2" && cd "$2"
 [ -e lines.txt ] || python3 "$here/rows.py"

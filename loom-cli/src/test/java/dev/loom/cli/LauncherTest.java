@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script that builds the command when it must: beside a build and a Java that only say that they were called. */
@@ -93,6 +94,31 @@ final class LauncherTest {
                         "loom: compiling Loom Core",
                         "loom: archiving classes, so that commands start faster"),
                 built.err());
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldSayThatItCannotBuildHere() throws Exception {
+        Files.createDirectories(root.resolve("loom-cli/target"));
+        Files.createFile(root.resolve("loom-cli/target/run.lock")); // no link, so that none can be made or read
+        Result failed = run();
+        assertEquals(1, failed.exitCode());
+        assertTrue(failed.err().get(0).contains("none can be made here"), failed.toString());
+    }
+
+    /** As in a container, where each launcher is process 1. */
+    @Test
+    @Timeout(60)
+    void shouldNotWaitForItself() throws Exception {
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Files.createDirectories(root.resolve("loom-cli/target"));
+        script("again", "cd " + root + " && ln -s $$ loom-cli/target/run.lock && exec sh ./loom info\n");
+        ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("again").toString())
+                .redirectErrorStream(true)
+                .redirectOutput(root.resolve("out").toFile());
+        builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
+        builder.environment().put("HOME", root.toString());
+        assertEquals(0, builder.start().waitFor(), () -> String.valueOf(root.resolve("out")));
     }
 
     @Test

@@ -79,6 +79,8 @@ class QuestionsTest {
                 .map(line ->
                         CHART.matcher(line).find() ? line : SPACES.matcher(line).replaceAll(" "))
                 .map(line -> DURATION.matcher(line).replaceAll("in N s to"))
+                .map(line ->
+                        line.startsWith("disk_bytes ") ? "disk_bytes N" : line) // of files that grow behind the records
                 .collect(Collectors.joining("\n"));
     }
 }
