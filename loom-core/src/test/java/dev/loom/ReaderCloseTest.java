@@ -1,7 +1,6 @@
 package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -149,8 +148,9 @@ final class ReaderCloseTest {
         }
         store.close();
         for (Future<Boolean> future : refused) {
+            boolean ended = future.get(1, TimeUnit.MINUTES); // fails by all but the refusal
             // a writer's schema is on the heap, and may be asked for ever
-            assertFalse(store instanceof LoomReader && !future.get(1, TimeUnit.MINUTES));
+            assertTrue(ended || !(store instanceof LoomReader));
         }
     }
 

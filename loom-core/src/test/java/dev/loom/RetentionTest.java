@@ -17,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -95,7 +97,10 @@ final class RetentionTest {
     /** The bytes of all files; the store may delete some meanwhile. */
     private static long size(File directory) {
         long size = 0;
-        for (File file : Objects.requireNonNullElse(directory.listFiles(), new File[0])) {
+        File[] files = Objects.requireNonNullElse(directory.listFiles(), new File[0]);
+        // the newest first: an old one that is deleted meanwhile is not counted beside what took its room
+        Arrays.sort(files, Comparator.reverseOrder());
+        for (File file : files) {
             size += file.isDirectory() ? size(file) : file.length();
         }
         return size;

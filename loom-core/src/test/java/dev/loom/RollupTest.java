@@ -291,14 +291,16 @@ final class RollupTest {
         try (Loom loom = open()) {
             define(loom);
             push(loom, 10);
-            loom.defineIndex(sources[0], "value", IndexFunction.field(FORMAT, "value"), Bins.logLinear(2));
+            int later = loom.defineIndex(sources[0], "value", IndexFunction.field(FORMAT, "value"), Bins.logLinear(2));
             push(loom, 10);
-            loom.closeIndex(loom.indexes().get(0).id());
+            loom.closeIndex(later);
             push(loom, 10);
             assertTrue(sumUp(loom));
             try (Snapshot snapshot = loom.snapshot();
                     SnapshotReader reader = SnapshotReader.of(snapshot)) {
-                for (Index index : snapshot.indexes(sources[0])) {
+                List<Index> indexes = snapshot.indexes(sources[0]);
+                assertFalse(indexes.isEmpty());
+                for (Index index : indexes) {
                     ChunkSummary summary = reader.summary();
                     long[] values = new long[2];
                     for (int pass = 0; pass < 2; pass++) {
@@ -315,6 +317,7 @@ final class RollupTest {
                         }
                         chunks.close();
                     }
+                    assertTrue(values[0] > 0);
                     assertEquals(values[0], values[1]);
                 }
             }

@@ -132,6 +132,17 @@ class StagingTest {
         assertEquals(0, count(staging), "something is left");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nfs", "nfs4", "9p", "virtiofs", "cifs", "smb3", "afs", "ceph", "lustre", "fuse.sshfs"})
+    void shouldRefuseAStoreWhereOthersMaySeeOtherFiles(String type) throws IOException {
+        store = temp.toRealPath().resolve("store");
+        UnsupportedStoreException refused = assertThrows(
+                UnsupportedStoreException.class,
+                () -> Loom.open(in(Map.of(store, type), Map.of()).build()));
+        assertTrue(String.valueOf(refused.getMessage()).contains("type=" + type), refused::getMessage);
+        assertEquals(0, count(store), "something is left");
+    }
+
     @Test
     void shouldRefuseStagingBesideTheStoreOnACopyOnWriteFileSystem() {
         Path memory = Path.of("/dev/shm");

@@ -83,6 +83,7 @@ final class AllocationFaultsTest {
             }
         }
         assertEquals(List.of(), wrong);
+        assertTrue(failed > 0, "no allocation failed: role=" + role + ", thread=" + thread);
         System.out.println("row=R23 faults=" + failed + " checked=" + runs + " seed=" + seed + " places=" + sites.length
                 + " role=" + role + " thread=" + thread);
     }

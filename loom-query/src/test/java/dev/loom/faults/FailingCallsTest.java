@@ -115,6 +115,7 @@ class FailingCallsTest {
             openWithFailures(before, "round" + round, random);
             records = 1 + random.nextInt(2_000);
         }
+        assertTrue(injected > 0, "no call failed: store=" + before);
         System.out.println("row=R14 faults=" + injected + " checked=" + compared + " seed=" + seed + " store=" + before
                 + " rounds=" + rounds);
     }
@@ -280,6 +281,7 @@ class FailingCallsTest {
         offerUntilRefused(loom, ids);
         assertThrows(StoreIoException.class, loom::force);
         loom.releaseWriter();
+        long before = LongStream.of(counts).sum();
         Thread pusher = new Thread(() -> push(loom, 3_000));
         pusher.start();
         while (pusher.getState() != Thread.State.TIMED_WAITING) {
@@ -288,6 +290,7 @@ class FailingCallsTest {
         pusher.interrupt();
         storage.heal();
         pusher.join();
+        assertEquals(before + 3_000, LongStream.of(counts).sum(), "the pusher has ended early");
         assertTrue(loom.info().session().orElseThrow().waits() > 0);
         loom.force();
         assertArrayEquals(counts, oracle.count(loom));

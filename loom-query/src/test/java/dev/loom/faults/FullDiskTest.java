@@ -21,6 +21,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,6 +146,7 @@ class FullDiskTest {
             assertTrue(reader.info().failure().orElseThrow().contains("No space"));
         }
         loom.releaseWriter();
+        long before = LongStream.of(counts).sum();
         Thread pusher = new Thread(() -> push(loom, 2_000));
         pusher.start();
         while (pusher.getState() != Thread.State.TIMED_WAITING) {
@@ -152,6 +154,7 @@ class FullDiskTest {
         }
         Files.delete(filler());
         pusher.join();
+        assertEquals(before + 2_000, LongStream.of(counts).sum(), "the pusher has ended early");
         loom.force();
         check(loom);
         loom.close();

@@ -322,10 +322,13 @@ class RebuiltIndexTest {
             offer(recorder);
             recorder.sync();
             recorder.defineIndex(ids[0], "value", VALUE, Bins.logLinear());
+            AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread producer = new Thread(() -> offer(recorder));
+            producer.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
             producer.start();
             assertTrue(recorder.rebuildIndexes(Duration.ofMinutes(10)));
             producer.join();
+            assertNull(failure.get());
             offer(recorder);
             assertTrue(recorder.sync());
             check(recorder);

@@ -20,10 +20,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Random operations on a store, against lists in memory. */
 class StoreModelTest {
@@ -38,8 +39,14 @@ class StoreModelTest {
     @TempDir
     Path dir;
 
+    private static LongStream seeds() {
+        Long seed = Long.getLong("loom.test.seed");
+        long first = System.nanoTime();
+        return seed != null ? LongStream.of(seed) : LongStream.of(1, first, first + 1, first + 2);
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void shouldEqualTheModelWhenOperationsAreRandom(long seed) {
         System.out.println("StoreModelTest: -Dloom.test.seed=" + seed);
         random = new Random(seed);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,18 +42,24 @@ final class FollowedStoreTest {
                     () -> assertEquals(List.of(), followed.indexes()),
                     () -> assertEquals(directory, followed.info().directory()));
             for (Runnable question : questions) {
-                asking.add(CompletableFuture.supplyAsync(() -> {
+                Supplier<Long> ask = () -> {
                     long answers = 0;
-                    for (; !done.get(); answers++) {
+                    do {
                         question.run();
-                    }
+                        answers++;
+                    } while (!done.get());
                     return answers;
-                }));
+                };
+                // each on a thread of its own: a pool may have fewer than there are questions
+                asking.add(CompletableFuture.supplyAsync(ask, task -> new Thread(task).start()));
             }
-            for (int i = 0; i < WRITERS; i++) {
-                writer().close();
+            try {
+                for (int i = 0; i < WRITERS; i++) {
+                    writer().close();
+                }
+            } finally {
+                done.set(true);
             }
-            done.set(true);
             for (CompletableFuture<Long> each : asking) {
                 each.get();
             }

@@ -105,6 +105,7 @@ final class LeavingClientsTest {
                 handler.asked.take();
             }
             assertTrue(handler.gone.await(1, TimeUnit.MINUTES));
+            server.close(Duration.ZERO); // nobody answers the second request
         }
     }
 

@@ -19,14 +19,16 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The Model Context Protocol as clients speak it, and its tools against the query API. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class McpApiTest {
     private static final List<String> TOOLS = List.of(
             "sources",
@@ -48,21 +50,18 @@ final class McpApiTest {
     private static final List<String> NOT_OFFERED =
             List.of("addr", "disable-index", "explain", "json", "lines", "max-bytes-read", "strict", "tz");
 
-    @TempDir
-    Path temp;
-
     private final TestClient http = new TestClient();
     private LoomServer server;
 
-    @BeforeEach
-    void start() throws Exception {
+    @BeforeAll
+    void start(@TempDir Path temp) throws Exception {
         TestServers.store(temp, "lines", "error: timeout of order 7", 300);
         server = LoomServer.open(TestServers.settings(temp, "", TestServers.API, TestServers.OTLP_HTTP)
                 .build());
         new SentSpans(server).send(new Random(7), 20);
     }
 
-    @AfterEach
+    @AfterAll
     void close() throws Exception {
         server.close();
     }

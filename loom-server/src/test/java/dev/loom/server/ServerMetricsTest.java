@@ -8,6 +8,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +52,20 @@ final class ServerMetricsTest {
                 .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no such series: " + series + '\n' + metrics));
+    }
+
+    @Test
+    void shouldHaveTheMetricsThatTheGuideLists() throws Exception {
+        Pattern listed = Pattern.compile("`(loom_[a-z_]+)`");
+        Pattern told = Pattern.compile("(?m)^# TYPE (loom_[a-z_]+) ");
+        assertEquals(names(listed, Files.readString(Path.of("../docs/http-api.md"))), names(told, metrics()));
+    }
+
+    private static Set<String> names(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test

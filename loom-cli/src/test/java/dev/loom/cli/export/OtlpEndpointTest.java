@@ -91,7 +91,8 @@ class OtlpEndpointTest {
             } else if (trouble.equals("cut")) {
                 out.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1".getBytes(StandardCharsets.US_ASCII));
             } else if (trouble.equals("slow")) {
-                over.await(300, TimeUnit.MILLISECONDS);
+                // the first time long enough for the client to be the first to end it
+                over.await(number == 0 ? 1_000 : 300, TimeUnit.MILLISECONDS);
             } else if (!trouble.isEmpty()) {
                 FakeReceiver.answer(out, trouble + "\r\nRetry-After: 0", "busy\nline".getBytes(StandardCharsets.UTF_8));
             }

@@ -373,12 +373,14 @@ final class GroupOutputTest {
         int keys = 7;
         int each = 20_000;
         AtomicInteger allowed = new AtomicInteger();
+        AtomicInteger pushed = new AtomicInteger();
         try (Pusher to = new Pusher()) {
             Thread writer = new Thread(() -> {
                 for (int i = 0; allowed.get() >= 0; ) {
                     if (i < allowed.get()) {
                         clock.addAndGet(1_000);
                         to.push("k" + i % keys, i % keys, (long) i++);
+                        pushed.set(i);
                     } else {
                         Thread.onSpinWait();
                     }
@@ -390,15 +392,19 @@ final class GroupOutputTest {
                     allowed.set(round * each);
                     requireOneMoment(keys);
                 }
+                while (writer.isAlive() && pushed.get() < 5 * each) {
+                    Thread.onSpinWait();
+                }
             } finally {
                 allowed.set(-1);
                 writer.join();
             }
-            requireOneMoment(keys);
+            assertEquals(5L * each, requireOneMoment(keys));
         }
     }
 
-    private void requireOneMoment(int keys) {
+    /** How many records all groups have. */
+    private long requireOneMoment(int keys) {
         List<Map<String, @Nullable Object>> rows = cli()
                 .run("agg", "s", "latency_ns", "--by", "code", "--percentile", "100", "--order", "key")
                 .ok()
@@ -414,6 +420,7 @@ final class GroupOutputTest {
             assertEquals((count - 1) * keys + key, number(row, "max"), row.toString());
             assertEquals(row.get("max"), ((Map<?, ?>) Objects.requireNonNull(row.get("percentiles"))).get("100"));
         }
+        return all;
     }
 
     private static long number(Map<String, @Nullable Object> row, String name) {

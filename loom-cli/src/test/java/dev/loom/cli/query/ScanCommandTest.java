@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.api.LossReason;
 import dev.loom.cli.Cli;
 import dev.loom.format.Formats;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,25 @@ class ScanCommandTest {
         assertEquals("987", scan("--limit", "3"));
         assertEquals("012", scan("--limit", "3", "--asc"));
         assertEquals("", scan("--limit", "0"));
+    }
+
+    @Test
+    void shouldFailOverLostRecordsIfThatIsAskedFor() {
+        AtomicLong clock = new AtomicLong(Cli.NOW_NS - 11 * SECOND_NS);
+        Path store = directory.resolve("lossy");
+        try (Loom loom = Loom.open(LoomConfig.at(store).clock(clock::get).build())) {
+            int id = loom.defineSource("s", Formats.json());
+            loom.push(id, "{\"v\":1}".getBytes(StandardCharsets.UTF_8));
+            clock.addAndGet(5 * SECOND_NS);
+            loom.noteLoss(id, LossReason.STORE_FULL, 3, clock.get(), clock.get() + 1);
+            clock.addAndGet(SECOND_NS);
+            loom.push(id, "{\"v\":2}".getBytes(StandardCharsets.UTF_8));
+        }
+        Cli lossy = Cli.on(store);
+        for (String query : List.of("scan s", "agg s v", "top s v", "values s v", "hist s v", "tail s")) {
+            lossy.run(query.split(" ", -1)).ok();
+            lossy.run((query + " --strict").split(" ", -1)).exit(6);
+        }
     }
 
     @Test

@@ -118,14 +118,12 @@ final class Browser implements AutoCloseable {
     }
 
     /** The rows of a table by its label, their cells separated by bars. */
+    @SuppressWarnings("unchecked")
     List<String> table(String label) {
-        return all("table[aria-label='" + label + "'] tbody tr").stream()
-                .map(row -> String.join(
-                        "|",
-                        row.findElements(By.tagName("td")).stream()
-                                .map(WebElement::getText)
-                                .toList()))
-                .toList();
+        return (List<String>) Objects.requireNonNull(run(
+                "return [...document.querySelectorAll(`table[aria-label='${arguments[0]}'] tbody tr`)]"
+                        + ".map(row => [...row.querySelectorAll('td')].map(cell => cell.innerText.trim()).join('|'))",
+                label));
     }
 
     /** Presses keys where the focus is. */

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Planted causes are found, and what is found is counted as rows in a list are. */
 final class PlantedCauseTest {
     private static final int DATA_SETS = Integer.getInteger("loom.test.diff.sets", 20);
-    private static final double FIRST_MIN = 0.95;
+
+    /** One in 300 is missed: two of 20 once in 500 runs, three once in 25,000. */
+    private static final double FIRST_MIN = DATA_SETS > 20 ? 0.95 : 0.9;
+
     private static final long SLOW = 500_000;
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());

@@ -1,6 +1,7 @@
 package dev.loom.query.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
@@ -95,6 +96,7 @@ class LiveQueryTest {
                         Optional.empty(), loom.info().writer().orElseThrow().rebuildFailure());
             }
         }
+        assertTrue(rebuilding > 0, "no index was being rebuilt");
         System.out.println(
                 "LiveQueryTest: -Dloom.test.seed=" + seed + " rounds=" + ROUNDS / 2 + " rebuilding=" + rebuilding);
     }
