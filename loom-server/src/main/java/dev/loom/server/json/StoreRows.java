@@ -173,7 +173,6 @@ public final class StoreRows {
         }
     }
 
-    /** Files may appear and disappear while they are counted. */
     /** What the files of a store take together; those that go meanwhile count nothing. */
     public static long diskBytes(Path directory) throws IOException {
         long[] bytes = {0};
