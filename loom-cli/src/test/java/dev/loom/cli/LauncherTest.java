@@ -205,7 +205,7 @@ final class LauncherTest {
         String jars = "-cp " + root.toRealPath() + "/loom-cli/target/run/loom.jar:" + root.toRealPath()
                 + "/loom-parquet/target/run/parquet.jar dev.loom.cli.Main ";
         for (List<String> arguments :
-                List.of(List.of("export", "--format", "parquet"), List.of("export", "--format=parquet", "--force"))) {
+                List.of(List.of("export", "--format", "parquet"), List.of("export", "--format=PARQUET", "--force"))) {
             Result with = run(arguments);
             assertTrue(with.out().get(0).endsWith(jars + String.join(" ", arguments)), with.toString());
         }

@@ -68,7 +68,7 @@ final class ConfigFile {
     private void add(String path, @Nullable Object value, VariableReferences variables) {
         if (value instanceof Map<?, ?> members) {
             members.forEach(
-                    (key, member) -> add(path.isEmpty() ? key.toString() : path + '.' + key, member, variables));
+                    (key, member) -> add(path.isEmpty() ? String.valueOf(key) : path + '.' + key, member, variables));
         } else if (path.isEmpty()) {
             throw new IllegalArgumentException("configuration is not a mapping of names to values: file=" + name);
         } else if (value instanceof List<?> elements) {

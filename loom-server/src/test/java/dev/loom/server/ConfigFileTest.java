@@ -114,6 +114,7 @@ final class ConfigFileTest {
         requireFailure("expected=true or false", () -> config.flag("b"));
         requireFailure("expected=a positive integer", () -> config.count("c"));
         requireFailure("unknown settings: d.e, file=", config::requireNoOthers);
+        requireFailure("unknown settings: null, file=", read("null: 3\n")::requireNoOthers);
         requireFailure("not YAML", () -> read("a: {b"));
         requireFailure("not YAML", () -> read("a: 1\na: 2\n"));
         requireFailure("not a mapping", () -> read("- a"));

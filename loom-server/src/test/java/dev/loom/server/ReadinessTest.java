@@ -59,6 +59,8 @@ final class ReadinessTest {
         }
         assertEquals(503, ready.statusCode());
         assertTrue(ready.body().contains("another writer has taken over the store"), ready.body());
+        String logs = "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"a\"}}]}]}]}";
+        assertEquals(503, http.postOtlp(sidecar, "/v1/logs", logs).statusCode(), "a client has to send it again");
         assertThrows(LoomException.class, sidecar::close);
     }
 

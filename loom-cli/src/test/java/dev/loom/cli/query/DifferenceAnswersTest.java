@@ -334,16 +334,32 @@ final class DifferenceAnswersTest {
                 .out();
         List<String> rows = csv.lines().toList();
         assertEquals(
-                "where,selected,selected_of,against,against_of,risk_ratio,interval_low,interval_high,information,probability",
+                "where,parts,selected,selected_of,against,against_of,risk_ratio,interval_low,interval_high,information,probability",
                 rows.get(0));
         assertTrue(
                 rows.get(1)
-                        .startsWith("\"at.host == \"\"h3\"\"\"," + count(record -> record.isSlow() && record.isOnHost())
+                        .startsWith("\"at.host == \"\"h3\"\"\",,"
+                                + count(record -> record.isSlow() && record.isOnHost())
                                 + ',' + count(Made::isSlow) + ','
                                 + count(record -> record.isQuick() && record.isOnHost()) + ',' + count(Made::isQuick)
                                 + ','),
                 told(csv));
         assertEquals(2, rows.size());
+    }
+
+    /** No condition names an array. */
+    @Test
+    void shouldSayInCsvWhatNoConditionNames() {
+        StringBuilder json = new StringBuilder();
+        for (int i = 0; i < 400; i++) {
+            json.append(i % 4 == 0 ? "{\"ms\":50,\"tags\":[\"x\"]}\n" : "{\"ms\":1,\"tags\":[\"y\"]}\n");
+        }
+        Cli tagged = Cli.on(directory.resolve("tagged"));
+        tagged.importText("tagged", "jsonl", json.toString()).ok();
+        String csv = tagged.run("diff", "tagged", "--where", "ms > 10", "-o", "csv")
+                .ok()
+                .out();
+        assertTrue(csv.contains("\n,\"[{\"\"field\"\":\"\"tags\"\",\"\"value\"\":[\"\"x\"\"]}]\",100,100,0,300,"), csv);
     }
 
     @Test

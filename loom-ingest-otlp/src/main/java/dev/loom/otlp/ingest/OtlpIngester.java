@@ -3,6 +3,7 @@ package dev.loom.otlp.ingest;
 import dev.loom.Loom;
 import dev.loom.SharedWriter;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.otlp.ExportHandler;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
@@ -100,7 +101,7 @@ public final class OtlpIngester implements ExportHandler {
             written = false;
             reason = "a source was closed and can't be defined again: " + e.getMessage();
             noSource = reason;
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | StoreReopenedException e) {
             written = false;
             reason = "the store is not writable: " + e.getMessage();
         } finally {

@@ -16,6 +16,7 @@ import dev.loom.query.service.TopRequest;
 import dev.loom.query.service.TraceRequest;
 import dev.loom.query.service.TracesRequest;
 import dev.loom.query.service.ValuesRequest;
+import dev.loom.server.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +89,7 @@ public final class ResultTables {
 
     private static List<Column> difference(DifferenceRequest request) {
         return columns(request.records())
-                .texts("where")
+                .texts("where", "parts")
                 .integers("selected", "selected_of", "against", "against_of")
                 .doubles("risk_ratio", "interval_low", "interval_high", "information", "probability")
                 .list();
@@ -142,12 +143,18 @@ public final class ResultTables {
         return flat;
     }
 
-    /** A row of a difference: the ends of its interval are two values. */
+    /** A row of a difference: the ends of its interval are two values; what no condition names is told by its parts, as JSON. */
     public static Map<String, @Nullable Object> difference(Map<String, @Nullable Object> row) {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
         if (row.get("interval") instanceof List<?> interval) {
             flat.put("interval_low", interval.get(0));
             flat.put("interval_high", interval.get(1));
+        }
+        if (!row.containsKey("where")) {
+            Map<String, @Nullable Object> part = new LinkedHashMap<>();
+            part.put("field", row.get("field"));
+            part.put("value", row.get("value"));
+            flat.put("parts", JsonText.of(row.containsKey("all") ? row.get("all") : List.of(part)));
         }
         return flat;
     }
