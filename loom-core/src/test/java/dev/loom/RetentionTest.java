@@ -11,6 +11,7 @@ import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
+import dev.loom.store.StoreVerification;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -305,6 +306,39 @@ final class RetentionTest {
                 }
                 assertEquals(0, before.statistics(sources[0]).records());
             }
+        }
+    }
+
+    /** Before a folder is listed, and between its listing and the opening of its files. */
+    @Test
+    void shouldNotReportWhatIsDeletedWhileTheStoreIsVerified() {
+        try (Loom loom = open(builder -> builder.maxBytes(BUDGET))) {
+            int[] sources = define(loom);
+            fill(loom, sources, 2 * BUDGET);
+            HookedStorage disk = new HookedStorage() {
+                @Override
+                public List<Path> list(Path directory) {
+                    if (!directory.endsWith("record")) {
+                        return super.list(directory);
+                    }
+                    fillBy();
+                    List<Path> files = super.list(directory);
+                    fillBy();
+                    return files;
+                }
+
+                private void fillBy() {
+                    long begin = loom.info().records().begin();
+                    fill(loom, sources, 4 * SEGMENT);
+                    loom.force();
+                    assertTrue(loom.info().records().begin() > begin);
+                }
+            };
+            List<String> problems = new ArrayList<>();
+            StoreVerification.Counts counts = StoreVerification.run(
+                    disk, store(), (file, offset, message, known) -> problems.add(file + " " + message), () -> false);
+            assertEquals(List.of(), problems);
+            assertTrue(counts.pages() > 0, counts.toString());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.error.StoreIoException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.index.ChunkIndexReader;
@@ -203,6 +204,12 @@ public final class StoreVerification {
         long pageAddress = begin;
         while (pageAddress < end && !stopped()) {
             if (missing.touch(pageAddress, pageAddress + 1)) {
+                // retention publishes where a log begins before it deletes what is below
+                long first = view.segments().first(Math.min(view.watermarks().beginAcquire(), end));
+                if (pageAddress < first) {
+                    pageAddress = first;
+                    continue;
+                }
                 long next = missing.behind(pageAddress, end);
                 problem(
                         Damage.MISSING,
@@ -257,6 +264,10 @@ public final class StoreVerification {
                 } else if (atRest && file.size() > Math.max(expected, 0)) {
                     problem(Damage.AFTER_END, path, Math.max(expected, 0), "bytes after the end: bytes=" + file.size());
                 }
+            } catch (StoreIoException e) {
+                if (storage.exists(path)) {
+                    throw e;
+                } // else deleted since it was listed: if not by retention, its pages are found missing
             }
         }
     }
