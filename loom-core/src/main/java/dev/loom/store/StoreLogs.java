@@ -7,6 +7,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.Segments;
 import dev.loom.log.Watermarks;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Function;
 
 /** The readers' views of the logs. */
@@ -81,13 +82,15 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
 
     /** The end of a log's files: the highest address that any of them reaches, or the log's begin after its gap. */
     static long filesEnd(Storage storage, LogView view) {
+        long segmentLength = view.segments().segmentLength();
         long end = Math.max(view.watermarks().beginAcquire(), view.watermarks().gapEnd());
-        for (Path file : storage.list(view.segments().folder())) {
-            long first = Segments.firstOf(file);
-            if (first >= 0) {
-                try (LoomFile open = storage.openToRead(file)) {
-                    end = Math.max(
-                            end, first + Math.min(open.size(), view.segments().segmentLength()));
+        List<Path> paths = storage.list(view.segments().folder());
+        // the last one tells, as a rule: there may be many, and retention may be deleting the first
+        for (int i = paths.size() - 1; i >= 0; i--) {
+            long first = Segments.firstOf(paths.get(i));
+            if (first >= 0 && first + segmentLength > end) {
+                try (LoomFile open = storage.openToRead(paths.get(i))) {
+                    end = Math.max(end, first + Math.min(open.size(), segmentLength));
                 }
             }
         }

@@ -2,10 +2,12 @@ package dev.loom.store;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.HookedStorage;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
 import dev.loom.StoreAccess;
@@ -14,11 +16,14 @@ import dev.loom.api.Source;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.LoomException;
 import dev.loom.format.Formats;
+import dev.loom.io.LoomFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -128,5 +133,25 @@ final class EarlierMarkTest {
         stop.set(true);
         reader.join();
         assertNull(failure.get(), () -> String.valueOf(failure.get()));
+    }
+
+    /** A store may have thousands of segments, and a writer that comes may delete the first meanwhile. */
+    @Test
+    void shouldOpenNoOldSegmentToLookBehindTheEnd() throws IOException {
+        session(5 * RECORDS);
+        List<Path> segments = segments();
+        assertTrue(segments.size() > 5, segments.toString());
+        Set<Path> opened = new HashSet<>();
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public LoomFile openToRead(Path file) {
+                opened.add(file);
+                return super.openToRead(file);
+            }
+        };
+        AttachedStore.attach(store(), storage).close();
+        segments.subList(0, segments.size() - 1)
+                .forEach(segment -> assertFalse(opened.contains(segment), opened::toString));
+        assertTrue(opened.contains(segments.get(segments.size() - 1)), opened.toString());
     }
 }
