@@ -29,6 +29,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is deleted, when, what stays, and what readers are told. */
 final class RetentionTest {
@@ -309,9 +311,10 @@ final class RetentionTest {
         }
     }
 
-    /** Before a folder is listed, and between its listing and the opening of its files. */
-    @Test
-    void shouldNotReportWhatIsDeletedWhileTheStoreIsVerified() {
+    /** Before a folder is listed, and between its listing and the opening of its files; some of them, or all. */
+    @ParameterizedTest
+    @ValueSource(longs = {4 * SEGMENT, 2 * BUDGET})
+    void shouldNotReportWhatIsDeletedWhileTheStoreIsVerified(long bytes) {
         try (Loom loom = open(builder -> builder.maxBytes(BUDGET))) {
             int[] sources = define(loom);
             fill(loom, sources, 2 * BUDGET);
@@ -329,7 +332,7 @@ final class RetentionTest {
 
                 private void fillBy() {
                     long begin = loom.info().records().begin();
-                    fill(loom, sources, 4 * SEGMENT);
+                    fill(loom, sources, bytes);
                     loom.force();
                     assertTrue(loom.info().records().begin() > begin);
                 }

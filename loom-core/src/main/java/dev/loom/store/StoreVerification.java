@@ -205,7 +205,7 @@ public final class StoreVerification {
         while (pageAddress < end && !stopped()) {
             if (missing.touch(pageAddress, pageAddress + 1)) {
                 // retention publishes where a log begins before it deletes what is below
-                long first = view.segments().first(Math.min(view.watermarks().beginAcquire(), end));
+                long first = view.segments().first(view.watermarks().beginAcquire());
                 if (pageAddress < first) {
                     pageAddress = first;
                     continue;
