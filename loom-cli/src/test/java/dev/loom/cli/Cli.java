@@ -137,4 +137,21 @@ public final class Cli {
         arguments.add("-");
         return input(text).run(arguments.toArray(String[]::new));
     }
+
+    /** Imports requests or system calls of the capture of Redis that the tests share, with their times as they happened. */
+    public void importSample(String source) {
+        String samples = "src/test/resources/redis/";
+        run(
+                        "import",
+                        "--source",
+                        source,
+                        "--format",
+                        "csv",
+                        "--event-time",
+                        "ts_ns",
+                        "--clock-pair",
+                        samples + "clock.json",
+                        samples + source + ".csv")
+                .ok();
+    }
 }

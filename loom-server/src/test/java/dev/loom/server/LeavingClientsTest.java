@@ -44,6 +44,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that leave before they get an answer, as dashboards do when somebody looks at another hour. */
 final class LeavingClientsTest {
+    private static final Duration EVER = Duration.ofHours(1);
+
     @TempDir
     Path temp;
 
@@ -63,6 +65,15 @@ final class LeavingClientsTest {
         void answer() throws InterruptedException {
             asked.take().run();
         }
+    }
+
+    private static ApiHandler endless(QueryPool pool) {
+        return new ApiHandler(
+                List.of(new Endless()),
+                pool,
+                new Health(() -> "", List.of()),
+                () -> "",
+                new ApiHandler.AnswerTimes(EVER, EVER));
     }
 
     private static HttpServers start(Handler handler, ServerProtection protection) throws IOException {
@@ -166,15 +177,8 @@ final class LeavingClientsTest {
                 .sslContext(new ClientTls(identity.cert(), null, null).context())
                 .version(HttpClient.Version.HTTP_2)
                 .build();
-        Duration ever = Duration.ofHours(1);
-        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of("endless"))) {
-            ApiHandler handler = new ApiHandler(
-                    List.of(new Endless()),
-                    pool,
-                    new Health(() -> "", List.of()),
-                    () -> "",
-                    new ApiHandler.AnswerTimes(ever, ever));
-            try (HttpServers server = start(handler, protection)) {
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, EVER, 1), Set.of("endless"))) {
+            try (HttpServers server = start(endless(pool), protection)) {
                 HttpResponse<String> health = client.send(ask(server, "/healthz"), BodyHandlers.ofString());
                 assertEquals(HttpClient.Version.HTTP_2, health.version());
                 CompletableFuture<?> runs = client.sendAsync(ask(server, "/first"), BodyHandlers.ofString());
@@ -215,10 +219,9 @@ final class LeavingClientsTest {
                     return "";
                 },
                 List.of());
-        Duration ever = Duration.ofHours(1);
-        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of())) {
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, EVER, 1), Set.of())) {
             ApiHandler handler =
-                    new ApiHandler(List.of(), pool, health, () -> "", new ApiHandler.AnswerTimes(ever, ever));
+                    new ApiHandler(List.of(), pool, health, () -> "", new ApiHandler.AnswerTimes(EVER, EVER));
             try (HttpServers server = start(handler, ServerProtection.builder().build());
                     Socket ready = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
                 send(ready, "readyz");
@@ -252,15 +255,9 @@ final class LeavingClientsTest {
                 "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
             })
     void shouldEndQueriesThatRunAndThoseThatWait(String headers) throws Exception {
-        Duration ever = Duration.ofHours(1);
-        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, ever, 1), Set.of("endless"))) {
-            ApiHandler handler = new ApiHandler(
-                    List.of(new Endless()),
-                    pool,
-                    new Health(() -> "", List.of()),
-                    () -> "",
-                    new ApiHandler.AnswerTimes(ever, ever));
-            try (HttpServers server = start(handler, ServerProtection.builder().build())) {
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, EVER, 1), Set.of("endless"))) {
+            try (HttpServers server =
+                    start(endless(pool), ServerProtection.builder().build())) {
                 try (Socket running = new Socket(InetAddress.getLoopbackAddress(), server.port(0));
                         Socket waiting = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
                     send(running, "first", headers);

@@ -32,7 +32,6 @@ final class HttpGuideTest {
     private static final Pattern GET = Pattern.compile("\\$ curl -s \\$API(\\S+)");
     private static final Pattern POST = Pattern.compile("\\$ curl -s \\$API(\\S+) -H \"\\$JSON\" -d '(.*)'");
     private static final String INFO = "{\"directory\":";
-    private static final String SAMPLES = "src/test/resources/redis/";
 
     /** Arrival times, addresses, and figures of a run. */
     private static final Pattern VARYING = Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b\\d{19}\\b"
@@ -48,8 +47,8 @@ final class HttpGuideTest {
     @Test
     void shouldAnswerWhatTheGuideSays() throws Exception {
         Cli cli = Cli.on(temp.resolve("store"));
-        importCsv(cli, "requests");
-        importCsv(cli, "syscalls");
+        cli.importSample("requests");
+        cli.importSample("syscalls");
         Cli traces = Cli.on(temp.resolve("traces"));
         importTrace(traces, "shop", "csv", "spans.csv", "end");
         importTrace(traces, "shop-logs", "jsonl", "logs.jsonl", "time");
@@ -78,21 +77,6 @@ final class HttpGuideTest {
     private static void importTrace(Cli cli, String source, String format, String file, String time) {
         String path = "src/test/resources/trace/" + file;
         cli.run("import", "--source", source, "--format", format, "--event-time", time, path)
-                .ok();
-    }
-
-    private static void importCsv(Cli cli, String source) {
-        cli.run(
-                        "import",
-                        "--source",
-                        source,
-                        "--format",
-                        "csv",
-                        "--event-time",
-                        "ts_ns",
-                        "--clock-pair",
-                        SAMPLES + "clock.json",
-                        SAMPLES + source + ".csv")
                 .ok();
     }
 

@@ -25,7 +25,6 @@ import org.openqa.selenium.WebElement;
 /** The page in a real browser, over sources whose names and values are odd, and a server that answers late. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PageSourcesTest {
-    private static final String SAMPLES = "src/test/resources/redis/";
     private static final String CANVAS = ".surface canvas";
 
     /** The colour of the first pixel, from the left, of a row of the picture that has one; the labels are left out. */
@@ -43,18 +42,7 @@ final class PageSourcesTest {
         browser = Browser.start(1280, 1400, temp);
         Cli cli = Cli.on(temp.resolve("store"));
         for (String source : List.of("requests", "syscalls")) {
-            cli.run(
-                            "import",
-                            "--source",
-                            source,
-                            "--format",
-                            "csv",
-                            "--event-time",
-                            "ts_ns",
-                            "--clock-pair",
-                            SAMPLES + "clock.json",
-                            SAMPLES + source + ".csv")
-                    .ok();
+            cli.importSample(source);
             cli.run("index", "add", source, "latency_ns", "--backfill").ok();
         }
         Path bits = Files.writeString(temp.resolve("bits.csv"), "n,d\n" + "0,1.5\n".repeat(50) + "1,Infinity\n");
