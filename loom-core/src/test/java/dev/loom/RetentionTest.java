@@ -12,17 +12,13 @@ import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.store.StoreVerification;
-import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -95,18 +91,6 @@ final class RetentionTest {
             loom.defineSource("middle", Formats.bytes()),
             loom.defineSource("once", Formats.bytes())
         };
-    }
-
-    /** The bytes of all files; the store may delete some meanwhile. */
-    private static long size(File directory) {
-        long size = 0;
-        File[] files = Objects.requireNonNullElse(directory.listFiles(), new File[0]);
-        // the newest first: an old one that is deleted meanwhile is not counted beside what took its room
-        Arrays.sort(files, Comparator.reverseOrder());
-        for (File file : files) {
-            size += file.isDirectory() ? size(file) : file.length();
-        }
-        return size;
     }
 
     private static List<Pushed> drain(RecordCursor opened, int source, boolean expired) {
@@ -208,7 +192,7 @@ final class RetentionTest {
             push(loom, sources[3], 100);
             for (int round = 0; round < 12; round++) {
                 fill(loom, sources, BUDGET / 3);
-                long size = size(store().toFile());
+                long size = StoreAccess.bytes(store());
                 assertTrue(size <= BUDGET, () -> "size=" + size + ", budget=" + BUDGET);
                 loom.force(); // then nothing more is written or deleted
                 try (Snapshot snapshot = loom.snapshot()) {
@@ -218,7 +202,7 @@ final class RetentionTest {
             loom.force();
             assertTrue(loom.info().records().begin() > BUDGET, () -> loom.info().toString());
             assertTrue(loom.info().times().begin() > 0, () -> loom.info().toString());
-            long size = size(store().toFile());
+            long size = StoreAccess.bytes(store());
             assertTrue(size > BUDGET / 2, () -> "size=" + size);
         }
         assertEquals(List.of(), problems());
@@ -246,7 +230,7 @@ final class RetentionTest {
             sources = define(loom);
             fill(loom, sources, 2 * BUDGET);
         }
-        long size = size(store().toFile());
+        long size = StoreAccess.bytes(store());
         assertTrue(size <= BUDGET / 2, () -> "size=" + size);
         try (LoomReader reader = LoomReader.attach(store());
                 Snapshot snapshot = reader.snapshot()) {
@@ -349,6 +333,57 @@ final class RetentionTest {
         }
     }
 
+    /** Such as an export that began before the writer was started again. */
+    @Test
+    void shouldTellReadersOfAnEarlierSessionWhatALaterOneDeleted() {
+        int[] sources;
+        try (Loom loom = open(builder -> builder.maxBytes(BUDGET))) {
+            sources = define(loom);
+            fill(loom, sources, BUDGET / 2);
+        }
+        try (LoomReader reader = LoomReader.attach(store());
+                Snapshot before = reader.snapshot();
+                RecordCursor oldest = before.oldestFirst(sources[0], Long.MIN_VALUE, Long.MAX_VALUE);
+                RecordCursor newest = before.newestFirst(sources[0], Long.MIN_VALUE, Long.MAX_VALUE);
+                Loom loom = open(builder -> builder.maxBytes(BUDGET))) {
+            fill(loom, sources, 3 * BUDGET);
+            loom.force();
+            for (RecordCursor cursor : List.of(oldest, newest)) {
+                while (cursor.next()) {
+                    assertTrue(cursor.address() < before.tailAddress());
+                }
+                assertTrue(cursor.expired());
+                assertEquals(0, cursor.damaged());
+            }
+        }
+    }
+
+    @Test
+    void shouldVerifyAClosedStoreThatAWriterOpensMeanwhile() {
+        int[] sources;
+        try (Loom loom = open(builder -> builder)) {
+            sources = define(loom);
+            fill(loom, sources, 8 * SEGMENT);
+        }
+        int[] lists = {0};
+        HookedStorage disk = new HookedStorage() {
+            @Override
+            public List<Path> list(Path directory) {
+                if (directory.endsWith("time") && ++lists[0] == 2) { // attaching lists it first
+                    try (Loom loom = open(builder -> builder)) {
+                        fill(loom, sources, 4 * SEGMENT);
+                    }
+                }
+                return super.list(directory);
+            }
+        };
+        List<String> problems = new ArrayList<>();
+        StoreVerification.run(
+                disk, store(), (file, offset, message, known) -> problems.add(file + " " + message), () -> false);
+        assertEquals(List.of(), problems);
+        assertTrue(lists[0] >= 2, "lists=" + lists[0]);
+    }
+
     @Test
     void shouldFreeTheDiskWhenOthersFillIt() {
         long[] free = {Long.MAX_VALUE};
@@ -449,7 +484,7 @@ final class RetentionTest {
             loom.force();
             loom.force();
             assertEquals(Optional.empty(), loom.info().failure());
-            long size = size(store().toFile());
+            long size = StoreAccess.bytes(store());
             assertTrue(size <= BUDGET / 2, () -> "size=" + size);
         }
     }

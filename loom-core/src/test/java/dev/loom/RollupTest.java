@@ -231,16 +231,6 @@ final class RollupTest {
         }
     }
 
-    private static long size(Path store) {
-        try (Stream<Path> all = Files.walk(store)) {
-            return all.filter(Files::isRegularFile)
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private void verify() {
         List<String> problems = new ArrayList<>();
         StoreVerifier.verify(temp.resolve("store"), (file, offset, message) -> problems.add(file + ": " + message));
@@ -332,7 +322,7 @@ final class RollupTest {
             for (int round = 0; round < 12; round++) {
                 push(loom, 20);
                 sumUp(loom); // now and then there is no room before retention deletes again
-                assertTrue(size(temp.resolve("store")) <= 8 << 20);
+                assertTrue(StoreAccess.bytes(temp.resolve("store")) <= 8 << 20);
                 check(loom);
             }
             long begin;

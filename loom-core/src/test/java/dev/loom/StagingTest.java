@@ -102,6 +102,20 @@ class StagingTest {
     }
 
     @Test
+    void shouldTellReadersThatTheWriterHasClosed() {
+        LoomReader attached;
+        try (Loom loom = Loom.open(withRoom(24 * MIB).build())) {
+            attached = LoomReader.attach(store);
+            assertEquals(loom.info().storeId(), attached.info().storeId());
+            assertEquals(StoreInfo.State.LIVE, attached.info().state());
+        }
+        try (LoomReader reader = attached) {
+            assertEquals(StoreInfo.State.CLOSED, reader.info().state());
+            assertTrue(reader.info().owner().isEmpty());
+        }
+    }
+
+    @Test
     void shouldSayWhereHowMuchAndWhichSettingWhenItDoesNotFit() {
         for (LoomConfig config : List.of(
                 withRoom(64 * MIB).recordRingBytes(128 << 20).build(),

@@ -3,7 +3,11 @@ package dev.loom;
 import dev.loom.api.LossReason;
 import dev.loom.io.Storage;
 import dev.loom.store.StoreSession;
+import java.io.File;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /** Opens stores in ways that only tests need. */
@@ -28,6 +32,22 @@ public final class StoreAccess {
 
     public static StoreSession session(Loom loom) {
         return loom.session();
+    }
+
+    /** The bytes of all files; the store may delete some meanwhile. */
+    public static long bytes(Path store) {
+        return bytes(store.toFile());
+    }
+
+    private static long bytes(File directory) {
+        long bytes = 0;
+        File[] files = Objects.requireNonNullElse(directory.listFiles(), new File[0]);
+        // the newest first: an old one that is deleted meanwhile is not counted beside what took its room
+        Arrays.sort(files, Comparator.reverseOrder());
+        for (File file : files) {
+            bytes += file.isDirectory() ? bytes(file) : file.length();
+        }
+        return bytes;
     }
 
     /** Checks no index before opening returns, however short. */

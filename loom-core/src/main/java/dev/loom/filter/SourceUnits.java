@@ -7,6 +7,7 @@ import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -243,6 +244,11 @@ public final class SourceUnits {
         } catch (CorruptStoreException | UnsupportedStoreException e) {
             files.delete(file);
             return null;
+        } catch (StoreIoException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return null; // retention has deleted it since it was listed
+            }
+            throw e;
         }
     }
 

@@ -109,7 +109,8 @@ public record ProcessId(long pid, long start, long namespace) {
         } catch (NoSuchFileException e) {
             return new String[0];
         } catch (IOException e) {
-            if (String.valueOf(e.getMessage()).contains("No such process")) {
+            if (Files.notExists(PROC.resolve(process))
+                    || String.valueOf(e.getMessage()).contains("No such process")) {
                 return new String[0]; // it ended between opening and reading
             }
             throw new StoreIoException("process can't be inspected: file=" + file + ", reason=" + e, e);

@@ -42,6 +42,9 @@ public final class PageReader implements AutoCloseable {
     private long bytesRead;
     private long pagesRead;
     private long lapped;
+    private long askedBegin;
+    private long askedEnd;
+    private long laterBegin;
     private boolean closed;
     private @Nullable StoreIoException failure;
 
@@ -109,7 +112,17 @@ public final class PageReader implements AutoCloseable {
             segments.reset();
             failure = e.getCause() instanceof NoSuchFileException ? null : e;
         }
-        return pageAddress < view.watermarks().beginAcquire() ? PageState.EXPIRED : PageState.DAMAGED;
+        return isDeleted(pageAddress) ? PageState.EXPIRED : PageState.DAMAGED;
+    }
+
+    /** Whether retention has deleted a page that was not found: asks once for each range that is missing. */
+    private boolean isDeleted(long pageAddress) {
+        if (segments.isMissing(pageAddress) && (pageAddress < askedBegin || pageAddress >= askedEnd)) {
+            askedBegin = segments.missingBegin();
+            askedEnd = segments.missingEnd();
+            laterBegin = Math.max(laterBegin, view.laterBegin().getAsLong());
+        }
+        return pageAddress < Math.max(laterBegin, view.watermarks().beginAcquire());
     }
 
     private boolean copyFromRing(long pageAddress, long tail) {

@@ -29,7 +29,7 @@ final class SegmentReader implements AutoCloseable {
      * a compressed segment that does not decode is left as zeroes, which are no page.
      */
     int read(ByteBuffer target, long address) {
-        if (address >= missingBegin && address < missingEnd) {
+        if (isMissing(address)) {
             return 0;
         }
         LoomFile open = open(address);
@@ -37,6 +37,20 @@ final class SegmentReader implements AutoCloseable {
         return compressed && stored != null
                 ? stored.read(open, target, address - fileFirst)
                 : open.read(target, address - fileFirst);
+    }
+
+    /** Whether no file was found that holds an address. */
+    boolean isMissing(long address) {
+        return address >= missingBegin && address < missingEnd;
+    }
+
+    /** Where the range begins that {@link #isMissing} knows of. */
+    long missingBegin() {
+        return missingBegin;
+    }
+
+    long missingEnd() {
+        return missingEnd;
     }
 
     private LoomFile open(long address) {

@@ -6,6 +6,7 @@ import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
 import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
@@ -156,6 +157,16 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
+    /** Whether another session has begun since attaching. */
+    boolean reopened() {
+        try {
+            checkSession();
+            return false;
+        } catch (StoreReopenedException e) {
+            return true;
+        }
+    }
+
     private void checkSession() {
         Mark now = new MarkFile(storage, files.mark()).read();
         boolean same = now.storeId() == mark.storeId() && now.sessionNonce() == mark.sessionNonce();
@@ -249,14 +260,30 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     private StoreInfo describe() {
-        return StoreDescription.of(files, mark, logs, staging, schema(), state(), null, null);
+        Mark last = lastMark();
+        Staging current = last.closed() ? null : staging;
+        return StoreDescription.of(files, last, logs, current, schema(), state(last, current), null, null);
     }
 
-    private StoreInfo.State state() {
-        if (staging != null) {
+    /** The mark with which the session that this is attached to has closed the store, if it has. */
+    private Mark lastMark() {
+        if (staging == null || live()) {
+            return mark;
+        }
+        try {
+            Mark now = new MarkFile(storage, files.mark()).read();
+            boolean same = now.storeId() == mark.storeId() && now.sessionNonce() == mark.sessionNonce();
+            return same && now.closed() ? now : mark;
+        } catch (LoomException e) {
+            return mark;
+        }
+    }
+
+    private StoreInfo.State state(Mark last, @Nullable Staging current) {
+        if (current != null) {
             return live() ? StoreInfo.State.LIVE : StoreInfo.State.DEAD;
         }
-        return mark.closed() ? StoreInfo.State.CLOSED : StoreInfo.State.UNRECOVERED;
+        return last.closed() ? StoreInfo.State.CLOSED : StoreInfo.State.UNRECOVERED;
     }
 
     /** Open snapshots and cursors keep the mappings. Idempotent. */

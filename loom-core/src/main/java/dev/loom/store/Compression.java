@@ -173,7 +173,9 @@ final class Compression implements AutoCloseable {
     private void replace(LogView records, long first, Path copy, long length) {
         parts.guard().run();
         Segments segments = records.segments();
-        if (segments.first(records.watermarks().beginAcquire()) > first) {
+        // as the store is now, since its staging may have been replaced meanwhile
+        long begin = parts.logs().get().records().watermarks().beginAcquire();
+        if (segments.first(begin) > first) {
             parts.storage().delete(copy);
             return;
         }

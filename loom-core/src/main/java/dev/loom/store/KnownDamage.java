@@ -32,6 +32,10 @@ final class KnownDamage {
         return kind + "\t" + file + "\t" + offset;
     }
 
+    private String key(Damage kind, Path file, long offset) {
+        return key(kind.name(), store.relativize(file).toString(), offset);
+    }
+
     /** Whether damage that a repair leaves in its place was set aside, and is as it was. */
     boolean contains(Damage kind, Path file, long offset) {
         boolean stays = switch (kind) {
@@ -39,14 +43,34 @@ final class KnownDamage {
             case SCHEMA -> true;
             case FOREIGN, AFTER_END, MARK -> false;
         };
-        Copy copy = copies.isEmpty() || !stays
-                ? null
-                : copies.get(key(kind.name(), store.relativize(file).toString(), offset));
+        Copy copy = copies.isEmpty() || !stays ? null : copies.get(key(kind, file, offset));
         if (copy == null) {
             return false;
         }
         try {
-            return copy.line.copy().isEmpty() ? unchanged(kind, file, offset) : same(file, copy);
+            return copy.line.copy().isEmpty() ? unchanged(kind, file, offset) : same(file, copy, copy.line.from());
+        } catch (StoreIoException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether a damaged page was set aside, and is as it was. Compression copies such a page as it is, to another place of its
+     * segment's file.
+     *
+     * @param inSegment where the page is in a file that is not compressed
+     */
+    boolean containsPage(Path file, long offset, long inSegment) {
+        if (contains(Damage.PAGE, file, offset)) {
+            return true;
+        }
+        boolean stays = !copies.isEmpty() && file.startsWith(store.resolve(LogKind.RECORD.folder()));
+        Copy copy = stays ? copies.get(key(Damage.PAGE, file, inSegment)) : null;
+        try {
+            return copy != null
+                    && copy.line.from() == inSegment
+                    && !copy.line.copy().isEmpty()
+                    && same(file, copy, offset);
         } catch (StoreIoException e) {
             return false;
         }
@@ -61,7 +85,7 @@ final class KnownDamage {
         }
     }
 
-    private boolean same(Path file, Copy copy) {
+    private boolean same(Path file, Copy copy, long from) {
         SetAside.Line line = copy.line;
         ByteBuffer one = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH);
         ByteBuffer other = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH);
@@ -70,7 +94,7 @@ final class KnownDamage {
             boolean same = aside.size() == line.length();
             for (long at = 0; same && at < line.length(); at += one.capacity()) {
                 int length = (int) Math.min(one.capacity(), line.length() - at);
-                int read = there.read(one.clear().limit(length), line.from() + at);
+                int read = there.read(one.clear().limit(length), from + at);
                 same = read == length
                         && aside.read(other.clear().limit(length), at) == length
                         && one.flip().equals(other.flip());

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.error.LoomException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -20,7 +21,8 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
                 storage,
                 files.segments(kind, mark.segmentLength()),
                 staging.live().watermarks(kind),
-                staging.ring(kind).buffer()));
+                staging.ring(kind).buffer(),
+                () -> beginNow(files, storage, mark, kind)));
     }
 
     /**
@@ -35,22 +37,24 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
                 storage,
                 files.segments(kind, mark.segmentLength()),
                 fixed(mark, kind, ends[kind.index()]),
-                null));
+                null,
+                () -> beginNow(files, storage, mark, kind)));
+    }
+
+    /** Where a log begins by the mark on the disk, which retention writes before it deletes; 0 if that can't be told. */
+    private static long beginNow(StoreFiles files, Storage storage, Mark mark, LogKind kind) {
+        try {
+            Mark now = new MarkFile(storage, files.mark()).read();
+            return now.storeId() == mark.storeId() ? now.begin(kind) : 0;
+        } catch (LoomException e) {
+            return 0;
+        }
     }
 
     /** The same store with a page behind the record log's end, read from memory. */
     StoreLogs with(OpenPage page) {
         records.watermarks().tailRelease(page.end());
-        return new StoreLogs(
-                new LogView(
-                        LogKind.RECORD,
-                        records.storeId(),
-                        records.storage(),
-                        records.segments(),
-                        records.watermarks(),
-                        page.buffer()),
-                times,
-                chunks);
+        return new StoreLogs(records.with(page.buffer()), times, chunks);
     }
 
     private static Watermarks fixed(Mark mark, LogKind kind, long end) {

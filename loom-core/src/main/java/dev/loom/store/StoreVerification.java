@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.index.ChunkIndexReader;
@@ -151,6 +152,8 @@ public final class StoreVerification {
             audit.run(this::stopped);
             filesChecked += audit.files();
             entries += audit.runs();
+        } catch (StoreReopenedException e) {
+            // the runs are another session's by now
         }
     }
 
@@ -189,9 +192,7 @@ public final class StoreVerification {
         long begin = view.watermarks().beginAcquire();
         checkFiles(view, begin, end);
         // no ring, so that pages are read from the files
-        LogView onDisk =
-                new LogView(view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null);
-        try (PageReader reader = new PageReader(onDisk)) {
+        try (PageReader reader = new PageReader(view.with(null))) {
             long gapEnd = view.watermarks().gapEnd();
             checkPages(
                     view, reader, begin, gapEnd == 0 ? begin : view.watermarks().gapBeginAcquire());
@@ -205,7 +206,10 @@ public final class StoreVerification {
         while (pageAddress < end && !stopped()) {
             if (missing.touch(pageAddress, pageAddress + 1)) {
                 // retention publishes where a log begins before it deletes what is below
-                long first = view.segments().first(view.watermarks().beginAcquire());
+                long first = view.segments()
+                        .first(Math.max(
+                                view.watermarks().beginAcquire(),
+                                view.laterBegin().getAsLong()));
                 if (pageAddress < first) {
                     pageAddress = first;
                     continue;
@@ -223,13 +227,21 @@ public final class StoreVerification {
             pages++;
             bytes += PageDescriptor.PAGE_LENGTH;
             if (reader.read(pageAddress, end) == PageState.DAMAGED) {
-                problem(
-                        Damage.PAGE,
-                        view.segments().file(pageAddress),
-                        CompressedSegmentCheck.offsetInFile(view, pageAddress),
-                        "page is damaged: address=" + pageAddress);
+                damagedPage(view, pageAddress);
             }
             pageAddress += PageDescriptor.PAGE_LENGTH;
+        }
+    }
+
+    private void damagedPage(LogView view, long pageAddress) {
+        Path file = view.segments().file(pageAddress);
+        long offset = CompressedSegmentCheck.offsetInFile(view, pageAddress);
+        String message = "page is damaged: address=" + pageAddress;
+        if (knownDamage.containsPage(file, offset, offsetInSegment(view, pageAddress))) {
+            known++;
+            handler.onKnown(file, offset, message);
+        } else {
+            problem(Damage.PAGE, file, offset, message);
         }
     }
 
@@ -261,7 +273,7 @@ public final class StoreVerification {
                             path,
                             file.size(),
                             "file ends early: bytes=" + file.size() + ", expected=" + expected);
-                } else if (atRest && file.size() > Math.max(expected, 0)) {
+                } else if (atRest && file.size() > Math.max(expected, 0) && !store.reopened()) {
                     problem(Damage.AFTER_END, path, Math.max(expected, 0), "bytes after the end: bytes=" + file.size());
                 }
             } catch (StoreIoException e) {
@@ -272,7 +284,7 @@ public final class StoreVerification {
         }
     }
 
-    private static long offsetInFile(LogView view, long address) {
+    private static long offsetInSegment(LogView view, long address) {
         return address - view.segments().first(address);
     }
 
@@ -291,7 +303,7 @@ public final class StoreVerification {
         Schema schema = Schema.EMPTY.with(content.entries());
         FaultHandler faults = (log, address, message) -> {
             LogView view = logs.of(log);
-            problem(Damage.CONTENTS, view.segments().file(address), offsetInFile(view, address), message);
+            problem(Damage.CONTENTS, view.segments().file(address), offsetInSegment(view, address), message);
         };
         try (ReferencedRecords lookup = new ReferencedRecords(logs.records(), () -> recordEnd, id -> {
                     Source source = schema.source(id);
@@ -334,7 +346,7 @@ public final class StoreVerification {
                     address -> problem(
                             Damage.CONTENTS,
                             chunks.segments().file(address),
-                            offsetInFile(chunks, address),
+                            offsetInSegment(chunks, address),
                             "no bins begin here: address=" + address));
         }
     }
