@@ -2,6 +2,7 @@ package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
@@ -9,21 +10,20 @@ import dev.loom.api.TextIndexInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.format.IndexedText;
+import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -265,7 +265,7 @@ final class TextIndexingTest {
             for (int i = 0; i < 40; i++) {
                 push(loom, source, 20_000);
                 finish(loom);
-                long bytes = bytes();
+                long bytes = StoreAccess.bytes(temp.resolve("store"));
                 assertTrue(bytes <= budget, "bytes=" + bytes);
             }
             try (Snapshot snapshot = loom.snapshot()) {
@@ -278,26 +278,79 @@ final class TextIndexingTest {
         }
     }
 
-    private static long endOf(String name) {
-        return Long.parseLong(name.substring(27, 47));
+    @Test
+    void shouldPutTogetherWhatRetentionHasLeft() {
+        AtomicReference<String> deleted = new AtomicReference<>();
+        AtomicBoolean merging = new AtomicBoolean();
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public LoomFile openToRead(Path file) {
+                String name = file.getFileName().toString();
+                // as between the listing of the files and the opening of the first
+                if (merging.get()
+                        && name.equals(files().get(0))
+                        && Thread.currentThread().getName().contains("text")
+                        && deleted.compareAndSet(null, name)) {
+                    DISK.delete(file);
+                }
+                return super.openToRead(file);
+            }
+        };
+        try (Loom loom = open(storage, LoomConfig.UNLIMITED)) {
+            int source = loom.defineSource("log", Formats.text());
+            for (int i = 0; i < 15; i++) {
+                push(loom, source, 100);
+                assertTrue(finish(loom));
+            }
+            merging.set(true);
+            push(loom, source, 100);
+            assertTrue(finish(loom));
+            assertNotNull(deleted.get());
+            assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
+        }
     }
 
-    /** Files go while they are counted. */
-    private long bytes() throws IOException {
-        long[] bytes = {0};
-        Files.walkFileTree(temp.resolve("store"), new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes[0] += attributes.size();
-                return FileVisitResult.CONTINUE;
+    /** As when little is imported again and again. */
+    @Test
+    void shouldPutUnitsTogetherThatSomebodyAskedFor() {
+        try (Loom loom = open()) {
+            int source = loom.defineSource("log", Formats.text());
+            for (int i = 0; i < 40; i++) {
+                push(loom, source, 100);
+                assertTrue(finish(loom));
             }
+            assertTrue(files().size() < 16, () -> String.join("\n", files()));
+            assertTrue(
+                    index(loom, source).columnUnits() > 24,
+                    () -> index(loom, source).toString());
+        }
+    }
 
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) {
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        return bytes[0];
+    @Test
+    void shouldTakeANewDefinitionForLaterRecords() {
+        try (Loom loom = open()) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 1_000);
+            assertTrue(finish(loom));
+            List<String> before = files();
+            loom.setAttributes(source, Map.of(IndexedText.ATTRIBUTE, ""));
+            push(loom, source, 1_000);
+            assertTrue(finish(loom));
+            assertEquals(before, files());
+            int wrong = loom.defineSource("wrong", Formats.text(), Map.of(IndexedText.ATTRIBUTE, "body:words"));
+            push(loom, wrong, 1_000);
+            finish(loom);
+            assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isPresent());
+            loom.setAttributes(wrong, Map.of(IndexedText.ATTRIBUTE, "line:words"));
+            push(loom, wrong, 1_000);
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, wrong).recordsLeft());
+            assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
+        }
+    }
+
+    private static long endOf(String name) {
+        return Long.parseLong(name.substring(27, 47));
     }
 
     @Test

@@ -41,6 +41,18 @@ final class RowSet {
         return this;
     }
 
+    /** Becomes the same set as another. */
+    RowSet set(RowSet other) {
+        if (rows.length < other.count) {
+            rows = new int[other.rows.length];
+        }
+        System.arraycopy(other.rows, 0, rows, 0, other.count);
+        count = other.count;
+        open = other.open;
+        most = other.most;
+        return this;
+    }
+
     /** Adds a row, which is above all listed ones. */
     void add(int row) {
         if (count == rows.length) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a file of units. A word is sought in all of them at once, by one read of its fields and, if a unit may have it, one of its
@@ -32,6 +33,12 @@ final class UnitGroup implements AutoCloseable {
 
     private final UnsafeBuffer fields;
     private final UnsafeBuffer pieces;
+    /** The pieces of all units that were read last, for copying. */
+    private final UnsafeBuffer run = new UnsafeBuffer(new byte[0]);
+
+    private @Nullable UnitPart runPart;
+    private int runFirst;
+    private int runCount;
     private long mask;
     /** By how many bits the sought field is beside a piece. */
     private int shift;
@@ -257,13 +264,24 @@ final class UnitGroup implements AutoCloseable {
             @Override
             public void copy(UnitPart part, int firstPiece, int count, MutableDirectBuffer into, int offset) {
                 int length = part.pieceLength(shape);
-                UnsafeBuffer run = new UnsafeBuffer(new byte[count * length * units()]);
-                blocks.read(position(part, firstPiece), run, 0, run.capacity());
+                readRun(part, firstPiece, count);
                 for (int i = 0; i < count; i++) {
                     into.putBytes(offset + i * length, run, (i * units() + number) * length, length);
                 }
             }
         };
+    }
+
+    /** Reads pieces of all units, unless these were the last ones read: whoever copies units takes the same of one after the other. */
+    private void readRun(UnitPart part, int firstPiece, int count) {
+        if (part != runPart || firstPiece != runFirst || count != runCount) {
+            runPart = null;
+            run.wrap(new byte[count * part.pieceLength(shape) * units()]);
+            blocks.read(position(part, firstPiece), run, 0, run.capacity());
+            runPart = part;
+            runFirst = firstPiece;
+            runCount = count;
+        }
     }
 
     private long position(UnitPart part, int piece) {

@@ -148,7 +148,7 @@ final class UnitSearch {
         private RowSet[] copy(RowSet[] rows) {
             RowSet[] copied = take();
             for (int i = 0; i < rows.length; i++) {
-                copied[i].setOr(rows[i], rows[i]);
+                copied[i].set(rows[i]);
             }
             return copied;
         }

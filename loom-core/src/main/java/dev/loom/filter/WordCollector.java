@@ -21,6 +21,9 @@ final class WordCollector {
     /** The similarity (equation 1) below which a new table replaces the old one. */
     private static final double SIMILARITY_MIN = 0.9;
 
+    /** A word that only one row has may be an id, however few rows were looked at. */
+    private static final int COUNT_MIN = 2;
+
     private static final int SLOTS = 1 << 14;
     private static final int WORDS_MAX = SLOTS / 4 * 3;
 
@@ -109,7 +112,7 @@ final class WordCollector {
         Map<Long, Double> shares = new HashMap<>();
         for (int i = 0; i < SLOTS; i++) {
             double share = (double) counts[i] / rows;
-            if (counts[i] > 0 && share >= SHARE_MIN) {
+            if (counts[i] >= COUNT_MIN && share >= SHARE_MIN) {
                 shares.put(digests[i], share);
             }
         }

@@ -237,7 +237,12 @@ final class BackgroundWork implements AutoCloseable {
     boolean finishText(BooleanSupplier giveUp) {
         indexText();
         TextIndexing running = textIndexing;
-        return running == null ? parts.settings().textIndex().share() > 0 : running.finish(giveUp);
+        if (running == null) {
+            return parts.settings().textIndex().share() > 0;
+        }
+        // it waits for the indexes that lead to records
+        return running.finish(
+                () -> giveUp.getAsBoolean() || (parts.mark().rebuild().pending() && indexFailure() != null));
     }
 
     /** Why the text index can't be built now, or null. */

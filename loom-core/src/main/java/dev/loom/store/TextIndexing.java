@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Builds the text index of all sources that have one, on a thread of its own that follows the log, and takes no more than its share of
  * a processor and of memory. Sources for which the memory does not suffice take turns; one that lost its turn builds its open unit
  * again. The writer never waits for it: it reads what the writer published, as any reader does. A source whose records it can't take,
- * as when a format of the program's own throws, is given up until the next session; the others go on.
+ * as when a format of the program's own throws, is given up until its definition changes, or the next session; the others go on.
  */
 final class TextIndexing implements AutoCloseable {
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -66,7 +67,7 @@ final class TextIndexing implements AutoCloseable {
     private final Map<Integer, Turn> turns = new HashMap<>();
 
     /** Sources that are given up, with the reason. */
-    private final Map<Integer, String> givenUp = new HashMap<>();
+    private final Map<Integer, GivenUp> givenUp = new HashMap<>();
 
     /** How much was durable when there was nothing more to do. */
     private long doneTo = -1;
@@ -82,6 +83,9 @@ final class TextIndexing implements AutoCloseable {
 
     /** Whether the attempt left out nothing that was durable when it began. */
     private boolean complete;
+
+    /** Why a source is given up, and what was asked to be indexed of it then. */
+    private record GivenUp(@Nullable String asked, String reason) {}
 
     /** When a source gets its turn, and how long it has to wait if that does not complete a unit. */
     private record Turn(long atNs, long waitNs) {}
@@ -170,8 +174,14 @@ final class TextIndexing implements AutoCloseable {
 
     /** Ends the unit that is being built, as nothing more will come soon. */
     private void endUnit(TextFollower follower) {
-        boolean written = follower.units().write(parts.room(), parts.guard());
+        SourceUnits units = follower.units();
+        long before = units.indexedTo();
+        boolean written = units.write(parts.room(), parts.guard());
         complete &= written && !follower.lacksRoom();
+        if (units.indexedTo() > before) {
+            units.putTogether(parts.room(), parts.guard());
+            units.keepWithin();
+        }
     }
 
     /**
@@ -198,8 +208,10 @@ final class TextIndexing implements AutoCloseable {
         for (Source source : parts.sources().get()) {
             thread.rest(); // many sources without anything new are work too
             try {
-                if (givenUp.containsKey(source.id())) {
-                    failed = givenUp.get(source.id());
+                forgetChanged(source);
+                GivenUp given = givenUp.get(source.id());
+                if (given != null) {
+                    failed = given.reason();
                 } else if (followers.containsKey(source.id()) || mayFollow(source)) {
                     more |= step(source, durable);
                 } else {
@@ -211,12 +223,26 @@ final class TextIndexing implements AutoCloseable {
                 followers.remove(source.id());
                 failed = "source has no text index: source=" + source.name() + ", reason="
                         + (e instanceof Error ? e : e.getMessage());
-                givenUp.put(source.id(), failed);
+                givenUp.put(source.id(), new GivenUp(source.attributes().get(IndexedText.ATTRIBUTE), failed));
             }
         }
         sourceFailure = failed;
         doneTo = more || waiting ? -1 : durable;
         return more;
+    }
+
+    /** Begins anew with a source whose definition has changed: its open unit is built again by the new one. */
+    private void forgetChanged(Source source) {
+        String asked = source.attributes().get(IndexedText.ATTRIBUTE);
+        TextFollower follower = followers.get(source.id());
+        if (follower != null
+                && !Objects.equals(asked, follower.source().attributes().get(IndexedText.ATTRIBUTE))) {
+            followers.remove(source.id());
+        }
+        GivenUp given = givenUp.get(source.id());
+        if (given != null && !Objects.equals(asked, given.asked())) {
+            givenUp.remove(source.id());
+        }
     }
 
     /** Whether a source without a follower has text, and it is its turn. */

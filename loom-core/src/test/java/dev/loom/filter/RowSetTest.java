@@ -1,5 +1,6 @@
 package dev.loom.filter;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -48,6 +49,17 @@ final class RowSetTest {
             assertEquals(members[row], set.contains(row));
         }
         return members;
+    }
+
+    @Test
+    void shouldBeACopyWithAllThatIsKnown() {
+        assertEquals(5, new RowSet().set(new RowSet().setMost(5)).most(ROWS));
+        for (int round = 0; round < 100; round++) {
+            RowSet one = random();
+            RowSet copy = random().set(one);
+            assertArrayEquals(members(one), members(copy), () -> "seed=" + SEED);
+            assertEquals(one.most(ROWS), copy.most(ROWS));
+        }
     }
 
     @Test

@@ -91,6 +91,31 @@ final class UnitAssemblerTest {
                 frequentWords > 100 && listedWords > 10_000, "frequent=" + frequentWords + ", listed=" + listedWords);
     }
 
+    /** Their words change with each unit, unless the words that one row alone has are left out. */
+    @Test
+    void shouldPutUnitsOfFewRowsTogether() {
+        UnitFiles files = UnitFiles.beside(Storage.DISK, temp.resolve("record"));
+        TextIndexLimits limits = new TextIndexLimits(true, 65_535, Long.MAX_VALUE);
+        SourceUnits units = new SourceUnits(files, STORE, SOURCE, Formats.text().indexedText(), limits);
+        int number = 0;
+        for (int unit = 0; unit < 32; unit++) {
+            units.assembler().beginChunk(unit);
+            for (int row = 0; row < 256; row++) {
+                String text = "get order took a" + number + " b" + number + " c" + number;
+                number++;
+                byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+                units.assembler().nextRow();
+                tokens.read(0, new UnsafeBuffer(bytes), 0, bytes.length, units.assembler());
+            }
+            units.assembler().endChunk(unit + 1);
+            assertTrue(units.write(bytes -> true, () -> {}));
+            units.putTogether(bytes -> true, () -> {});
+        }
+        assertTrue(
+                files.ofSource(SOURCE).size() <= 3,
+                () -> "files=" + files.ofSource(SOURCE).size());
+    }
+
     private Map<String, Set<Integer>> addRows(UnitAssembler assembler, int unit) {
         Map<String, Set<Integer>> rowsOf = new HashMap<>();
         int rows = 200 + random.nextInt(800);

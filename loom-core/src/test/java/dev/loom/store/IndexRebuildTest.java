@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import dev.loom.StoreAccess;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
+import dev.loom.format.Formats;
 import dev.loom.log.LogKind;
 import dev.loom.record.AscendingChunks;
 import dev.loom.record.Chunks;
@@ -206,6 +208,23 @@ final class IndexRebuildTest extends StoreFixture {
             assertTellsAndIsIndexed(reopened);
         }
         assertGoesOn();
+    }
+
+    /** The text index is built of what the others lead to. */
+    @Test
+    void shouldNotKeepThoseWaitingWhoAskForTheTextIndex() throws IOException {
+        fillAndClose();
+        deleteIndexes();
+        disk.refuseWrites("chunk");
+        try (Loom reopened =
+                open(disk, builder -> builder.backgroundRebuildBytes(0).textIndexShare(1))) {
+            await(reopened, each -> each.writer().orElseThrow().rebuildFailure().isPresent());
+            int text = reopened.defineSource("text", Formats.text());
+            reopened.push(text, new byte[] {'a'});
+            assertFalse(reopened.finishTextIndex(() -> false));
+            disk.refuseWrites("");
+            await(reopened, IndexRebuildTest::rebuilt);
+        }
     }
 
     private Loom openUnchecked() {
