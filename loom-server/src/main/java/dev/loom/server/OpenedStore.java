@@ -2,7 +2,6 @@ package dev.loom.server;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
-import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
 import dev.loom.api.Store;
 import dev.loom.error.LoomException;
@@ -23,7 +22,7 @@ final class OpenedStore implements ServedStore {
     private final Consumer<SharedWriter> onWritable;
     private volatile @Nullable SharedWriter writer;
     private volatile @Nullable SchemaAccess schema;
-    private volatile @Nullable LoomReader reader;
+    private volatile @Nullable FollowedStore reader;
     private volatile String reason = "";
     private boolean closed;
 
@@ -51,9 +50,9 @@ final class OpenedStore implements ServedStore {
         return store;
     }
 
-    private static LoomReader readable(LoomConfig config, StoreIoException unwritable) {
+    private static FollowedStore readable(LoomConfig config, StoreIoException unwritable) {
         try {
-            return LoomReader.attach(config.directory());
+            return new FollowedStore(config.directory());
         } catch (LoomException e) {
             unwritable.addSuppressed(e);
             throw unwritable;
@@ -119,7 +118,7 @@ final class OpenedStore implements ServedStore {
             readMeanwhile();
             return false;
         }
-        LoomReader before = reader;
+        FollowedStore before = reader;
         reader = null;
         if (before != null) {
             before.close(); // queries that read it continue
@@ -129,7 +128,7 @@ final class OpenedStore implements ServedStore {
 
     private void readMeanwhile() {
         try {
-            reader = reader == null ? LoomReader.attach(config.directory()) : reader;
+            reader = reader == null ? new FollowedStore(config.directory()) : reader;
         } catch (LoomException e) {
             // the disk refuses that as well; tried again with the next attempt to write
         }
@@ -168,7 +167,7 @@ final class OpenedStore implements ServedStore {
     @Override
     public Store store() {
         SharedWriter writing = writer;
-        LoomReader reading = reader;
+        FollowedStore reading = reader;
         return new BorrowedStore(writing != null || reading == null ? loom() : reading);
     }
 
@@ -193,7 +192,7 @@ final class OpenedStore implements ServedStore {
     @Override
     public synchronized void close() {
         closed = true;
-        LoomReader reading = reader;
+        FollowedStore reading = reader;
         if (reading != null) {
             reading.close();
         }

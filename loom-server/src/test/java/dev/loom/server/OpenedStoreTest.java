@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.api.Snapshot;
 import dev.loom.error.LoomException;
+import dev.loom.format.Formats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store that a rebuild of its indexes has closed, and that could not be opened again. */
+/** A store that can't be opened for writing, or that a rebuild of its indexes has closed. */
 final class OpenedStoreTest {
     @TempDir
     Path temp;
@@ -62,6 +65,26 @@ final class OpenedStoreTest {
             assertEquals(List.of(), store.store().sources());
             Files.delete(staging);
             assertTrue(store.tryToWrite());
+        }
+    }
+
+    @Test
+    void shouldReadWhatAnotherWriterHasWrittenMeanwhile() throws Exception {
+        Path directory = temp.resolve("store");
+        LoomConfig other = LoomConfig.at(directory).recordRingBytes(1 << 20).build();
+        Loom.open(other).close();
+        Path obstacle = Files.createFile(temp.resolve("obstacle"));
+        LoomConfig config = LoomConfig.at(directory)
+                .stagingDirectory(obstacle.resolve("rings"))
+                .build();
+        try (OpenedStore store = OpenedStore.open(config, Duration.ofMillis(1), writer -> {})) {
+            try (Loom loom = Loom.open(other)) {
+                loom.defineSource("lines", Formats.text());
+            }
+            assertFalse(store.tryToWrite());
+            try (Snapshot snapshot = store.store().snapshot()) {
+                assertEquals(1, snapshot.sources().size());
+            }
         }
     }
 }

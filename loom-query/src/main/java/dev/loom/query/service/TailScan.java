@@ -22,12 +22,14 @@ import org.jspecify.annotations.Nullable;
 final class TailScan {
     private static final long POLL_NS = 10_000_000L;
     private static final long NOT_BEGUN = -1;
+    private static final int ATTEMPTS_MAX = 100;
 
     private final Supplier<Store> stores;
     private final Function<Snapshot, TailRequest> asked;
     private final ResultHandler results;
     private final Function<QueryLimits, QueryExecution> executions;
     private @Nullable Running running;
+    private int attempts;
     private long nextAddress = NOT_BEGUN;
     private long nextTimeNs = Long.MIN_VALUE;
     /** The records of the source that were lost when it was last looked at. */
@@ -55,13 +57,22 @@ final class TailScan {
                 going = poll(store) && running().request().follow() && follow(store);
             } catch (StoreReopenedException e) {
                 // The writer restarted. What follows the last address handed over is in the store it opened.
-                going = running == null || (running.request().follow() && pause());
+                going = running == null ? attachAgain(e) : running.request().follow() && pause();
             }
         }
         if (running().request().follow()) {
             scans().endByCancellation();
         }
         return scans().report(0);
+    }
+
+    /** Before anything is known of the request, and so of its time. */
+    private boolean attachAgain(StoreReopenedException e) {
+        if (++attempts == ATTEMPTS_MAX) {
+            throw e;
+        }
+        LockSupport.parkNanos(POLL_NS);
+        return true;
     }
 
     private Running running() {
