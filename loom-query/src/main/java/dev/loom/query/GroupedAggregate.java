@@ -45,11 +45,10 @@ import org.jspecify.annotations.Nullable;
  * over the values.
  *
  * <p><b>Memory</b>, reserved in the {@link QueryMemory}: 1 MiB; for each group, or with steps each group and step that has records, 88
- * bytes, 40 to 56 to find it, 32 to 160 more if its key is one to four integers, its key, 64 to put them in order, and with
- * percentiles 40 and 72 each; for each distinct value the same
- * 40 to 56 and its bytes; 16 MiB at most while percentiles are searched; and blocks of 16 to 64 KiB in which these are. It is held
- * until {@link Groups#close()}, most of it outside the heap. More groups than the cap are refused, or counted as one group of the
- * rest. Not thread-safe.
+ * bytes, 40 to 56 to find it, 32 to 288 more if its key is one to four integers or one or two texts, its key, 64 to put them in
+ * order, and with percentiles 40 and 72 each; for each distinct value the same 40 to 56 and its bytes; 16 MiB at most while
+ * percentiles are searched; and blocks of 16 to 64 KiB in which these are. It is held until {@link Groups#close()}, most of it
+ * outside the heap. More groups than the cap are refused, or counted as one group of the rest. Not thread-safe.
  */
 public final class GroupedAggregate extends Query<GroupedAggregate> {
     /** The cap on groups if none is set. */

@@ -311,7 +311,8 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
 
         /**
          * The sum: integers in full, doubles as {@link Double#toString} prints them. For a field without a declared type it is
-         * an integer if all values are whole.
+         * an integer if all values are whole; where an index has the sum of several, if the least, the greatest and the sum
+         * are.
          *
          * @throws IllegalStateException if there is no sum
          */

@@ -102,6 +102,19 @@ public final class TopRecords extends Query<TopRecords> {
         KeyReader reader = new KeyReader(indexed.function(), scope.lookup());
         boolean indexes = summaries != null || scope.plan().keyScale(indexed.function()) != null;
         long reached = indexes ? reached(scope, summaries, reader) : Long.MIN_VALUE;
+        RankedRecords best = best(scope, summaries, reader, indexes, reached);
+        if (!best.isFull() && reached != Long.MIN_VALUE && scope.limit() == Limit.NONE) {
+            // records that summaries know of can't be read any more, so those left may rank lower
+            best = best(scope, summaries, reader, indexes, Long.MIN_VALUE);
+        }
+        best.sort();
+        scope.endWalk();
+        return Cursor.of(scope, best, indexed.function().type(), smallest);
+    }
+
+    /** The records that rank first of those that reach a rank. */
+    private RankedRecords best(
+            QueryScope scope, @Nullable IndexSummaries summaries, KeyReader reader, boolean indexes, long reached) {
         RankedRecords best = new RankedRecords(count);
         SourceWalk walk = scope.walk(
                 Order.NEWEST_FIRST, indexes ? new ByRank(summaries, mayRank(best, reached)) : ChunkDecider.READ_ALL);
@@ -111,9 +124,7 @@ public final class TopRecords extends Query<TopRecords> {
                 best.offer(rank(reader.key()), smallest ? -reader.remainder() : reader.remainder(), record.address());
             }
         }
-        best.sort();
-        scope.endWalk();
-        return Cursor.of(scope, best, indexed.function().type(), smallest);
+        return best;
     }
 
     /** A rank that at least as many records reach as are wanted, according to summaries. */

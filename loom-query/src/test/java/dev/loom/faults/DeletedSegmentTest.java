@@ -18,6 +18,7 @@ import dev.loom.query.IndexedAggregate;
 import dev.loom.query.ProgressiveCount;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.TopRecords;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.where.Where;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -73,6 +75,34 @@ final class DeletedSegmentTest {
                 Files.delete(file);
             }
         }
+    }
+
+    /** What an index knows of records that can't be read must not keep others from an answer. */
+    @Test
+    void shouldFindTheSmallestOfWhatADamagedPageLeaves() throws IOException {
+        Path first;
+        try (Stream<Path> all = Files.list(store.resolve("record"))) {
+            first = all.sorted().findFirst().orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(first);
+        bytes[1_000] ^= 1; // within the page of the smallest values
+        Files.write(first, bytes);
+        List<Long> found = new ArrayList<>();
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            for (boolean indexed : new boolean[] {false, true}) {
+                try (TopRecords.Cursor top = TopRecords.of(
+                                snapshot, snapshot.indexes(1).get(0), 1)
+                        .smallest()
+                        .use(QueryIndex.CHUNK, indexed)
+                        .open()) {
+                    assertTrue(top.next(), "indexed=" + indexed);
+                    found.add(top.value().longValue());
+                    assertEquals(1, top.completeness().damagedPages());
+                }
+            }
+        }
+        assertEquals(found.get(0), found.get(1));
     }
 
     private static void check(Store opened, long begin) {

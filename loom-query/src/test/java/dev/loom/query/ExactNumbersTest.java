@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
@@ -102,6 +103,29 @@ class ExactNumbersTest {
         }
         check(true);
         loom.close();
+    }
+
+    /** The sum of a chunk's halves is whole, and they are not. */
+    @Test
+    void shouldPrintSumsAlikeWithAnIndexAndWithout() {
+        open();
+        loom.defineIndex(source, "n", FUNCTION, Bins.logLinear());
+        for (int i = 0; i < 20_000; i++) {
+            push("0.5");
+        }
+        loom.close();
+        try (LoomReader reader = LoomReader.attach(dir);
+                Snapshot snapshot = reader.snapshot()) {
+            for (boolean indexed : new boolean[] {true, false}) {
+                assertEquals(
+                        "10000.0",
+                        IndexedAggregate.of(snapshot, source, FUNCTION)
+                                .use(QueryIndex.CHUNK, indexed)
+                                .run()
+                                .sum(),
+                        "indexed=" + indexed);
+            }
+        }
     }
 
     @Test

@@ -194,6 +194,7 @@ public final class GroupRanks {
 
     /** Prepares a pass: gives each interval its cells. */
     void begin() {
+        free(); // before asking how much is left
         int intervals = 0;
         for (int group = 0; group < ofGroup.size(); group++) {
             intervals += count(group);
@@ -207,7 +208,6 @@ public final class GroupRanks {
                 used += prepare(i, used, room - used, share);
             }
         }
-        free();
         cells = memory.allocate(Math.max(1, used) * Long.BYTES);
     }
 

@@ -103,6 +103,12 @@ public final class NumberSum {
         }
     }
 
+    /** Adds the sum of several doubles, one at least: if their least or their greatest is not whole, not all are. */
+    public void addSum(double sum, double least, double greatest) {
+        allWhole &= least == Math.rint(least) && greatest == Math.rint(greatest);
+        add(sum);
+    }
+
     /** Adds a double and a remainder. */
     public void add(double value, int remainder) {
         if (remainder == 0) {

@@ -75,10 +75,12 @@ public final class Totals implements KeyTally {
     @Override
     public void add(ChunkSummary totals) {
         addGroup(totals.count(), totals.minKey(), totals.maxKey());
-        if (numbers != null) {
+        if (totals.count() == 0) {
+            return;
+        } else if (numbers != null) {
             DoubleSum ofChunk = new DoubleSum();
             totals.addTo(ofChunk);
-            numbers.add(ofChunk.value());
+            numbers.addSum(ofChunk.value(), ValueType.doubleOf(totals.minKey()), ValueType.doubleOf(totals.maxKey()));
         } else if (type == ValueType.F64) {
             totals.addTo(doubleSum);
         } else {
@@ -89,10 +91,12 @@ public final class Totals implements KeyTally {
     @Override
     public void add(BinListReader bin) {
         addGroup(bin.count(), bin.minKey(), bin.maxKey());
-        if (numbers != null) {
+        if (bin.count() == 0) {
+            return;
+        } else if (numbers != null) {
             DoubleSum ofBin = new DoubleSum();
             bin.addTo(ofBin);
-            numbers.add(ofBin.value());
+            numbers.addSum(ofBin.value(), ValueType.doubleOf(bin.minKey()), ValueType.doubleOf(bin.maxKey()));
         } else if (type == ValueType.F64) {
             bin.addTo(doubleSum);
         } else {

@@ -54,10 +54,12 @@ public final class ValueSum {
 
     /** Adds all values of a chunk. */
     public void add(ChunkSummary totals) {
-        if (exact) {
+        if (totals.count() == 0) {
+            return;
+        } else if (exact) {
             ofChunk.clear();
             totals.addTo(ofChunk);
-            numbers.add(ofChunk.value());
+            numbers.addSum(ofChunk.value(), ValueType.doubleOf(totals.minKey()), ValueType.doubleOf(totals.maxKey()));
         } else if (type == ValueType.F64) {
             totals.addTo(numbers.others());
         } else {

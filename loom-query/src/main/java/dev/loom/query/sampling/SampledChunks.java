@@ -108,7 +108,7 @@ final class SampledChunks implements ChunkDecider {
         int of = isWithin(chunk) ? steps.of(chunk) : ChunkSteps.SEVERAL;
         if (of == ChunkSteps.SEVERAL) {
             return surveying ? ChunkUse.READ : ChunkUse.DEFERRED;
-        } else if (whole) {
+        } else if (whole && chunk.records() > 0) { // else its directory can't be read again
             if (surveying) {
                 samples.count(of, chunk.records());
             }

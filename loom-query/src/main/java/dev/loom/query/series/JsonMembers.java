@@ -15,6 +15,8 @@ final class JsonMembers {
     private final FieldValue printed = new FieldValue();
     private int[] begins = new int[FEW];
     private int[] ends = new int[FEW];
+    private int[] otherBegins = {};
+    private int[] otherEnds = {};
     private int count;
 
     /** Appends an object; any other value as it is printed. Returns the end. */
@@ -82,20 +84,43 @@ final class JsonMembers {
         count++;
     }
 
-    /** Members mostly come in one order, so that few have to move. */
+    /** Members mostly come in one order, in which nothing has to move; merging bounds what any other order costs. */
     private void sort(DirectBuffer from) {
-        for (int i = 1; i < count; i++) {
-            int begin = begins[i];
-            int end = ends[i];
-            int to = i;
-            while (to > 0 && compare(from, begins[to - 1], ends[to - 1], begin, end) > 0) {
-                begins[to] = begins[to - 1];
-                ends[to] = ends[to - 1];
-                to--;
-            }
-            begins[to] = begin;
-            ends[to] = end;
+        boolean sorted = true;
+        for (int i = 1; i < count && sorted; i++) {
+            sorted = compare(from, i - 1, i) <= 0;
         }
+        for (long width = 1; width < count && !sorted; width *= 2) {
+            if (otherBegins.length < begins.length) {
+                otherBegins = new int[begins.length];
+                otherEnds = new int[ends.length];
+            }
+            for (long first = 0; first < count; first += 2 * width) {
+                merge(from, (int) first, (int) Math.min(first + width, count), (int)
+                        Math.min(first + 2 * width, count));
+            }
+            int[] swapped = begins;
+            begins = otherBegins;
+            otherBegins = swapped;
+            swapped = ends;
+            ends = otherEnds;
+            otherEnds = swapped;
+        }
+    }
+
+    private void merge(DirectBuffer from, int first, int middle, int end) {
+        int left = first;
+        int right = middle;
+        for (int to = first; to < end; to++) {
+            boolean takesLeft = left < middle && (right == end || compare(from, left, right) <= 0);
+            int taken = takesLeft ? left++ : right++;
+            otherBegins[to] = begins[taken];
+            otherEnds[to] = ends[taken];
+        }
+    }
+
+    private int compare(DirectBuffer from, int member, int other) {
+        return compare(from, begins[member], ends[member], begins[other], ends[other]);
     }
 
     private static int compare(DirectBuffer from, int begin, int end, int otherBegin, int otherEnd) {

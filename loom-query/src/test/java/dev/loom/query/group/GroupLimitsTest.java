@@ -498,4 +498,21 @@ final class GroupLimitsTest {
             }
         }
     }
+
+    /** 16 MiB at most, and not for the pass before as well: what groups take is a little more than half of it here. */
+    @Test
+    void shouldHoldTheCellsOfOnePassAtATime() {
+        try (GroupMemory of = new GroupMemory(new QueryMemory(38 << 20))) {
+            GroupStates states = new GroupStates(of, VALUE);
+            GroupRanks ranks = new GroupRanks(of, states, VALUE, List.of(BigDecimal.valueOf(50)), null);
+            for (int group = 0; group < 1 << 17; group++) {
+                states.add();
+                states.addValue(group, 0, 0);
+                states.addValue(group, 1L << 40, 0);
+                ranks.ask(group);
+            }
+            ranks.begin();
+            ranks.begin();
+        }
+    }
 }
