@@ -209,6 +209,8 @@ final class LauncherTest {
             Result with = run(arguments);
             assertTrue(with.out().get(0).endsWith(jars + String.join(" ", arguments)), with.toString());
         }
+        Result with = run(List.of("export"), "LOOM_FORMAT", "parquet");
+        assertTrue(with.out().get(0).endsWith(jars + "export"), with.toString());
     }
 
     private static boolean archives(Result result) {

@@ -50,6 +50,7 @@ final class ArchiveExport {
     private long segmentBytes;
     private long segment;
     private boolean expired;
+    private long lost;
     private long damaged;
 
     /** Prepares to export the sources. */
@@ -98,7 +99,11 @@ final class ArchiveExport {
             expired = records.expired();
             damaged = records.damaged() + reader.lookupPagesDamaged();
             if (!expired && !interruption.requested()) {
-                writer.end(damaged, lost(reader));
+                Map<Integer, Long> lostOfSources = lost(reader);
+                lost = lostOfSources.values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum();
+                writer.end(damaged, lostOfSources);
             }
         }
         return writer;
@@ -200,6 +205,11 @@ final class ArchiveExport {
     /** Whether records of the range were deleted before they were read. */
     boolean expired() {
         return expired;
+    }
+
+    /** Records of the range that were lost before they were stored. */
+    long lost() {
+        return lost;
     }
 
     /** Damaged pages, and records of several pages, left out. */

@@ -51,8 +51,9 @@ public final class ExportCommand implements Callable<Integer> {
      *
      * @param leftOut records that the form can't hold, or the receiver does not take
      * @param damaged pages of the store, and records of several pages
+     * @param lost records that the store never had
      */
-    record Outcome(long records, long leftOut, long damaged, boolean expired) {}
+    record Outcome(long records, long leftOut, long damaged, boolean expired, long lost) {}
 
     private final Console console;
 
@@ -244,7 +245,7 @@ public final class ExportCommand implements Callable<Integer> {
         ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
         try (Progress progress = new Progress(console, "records exported", true)) {
             ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
-            return new Outcome(writer.records(), 0, archive.damaged(), archive.expired());
+            return new Outcome(writer.records(), 0, archive.damaged(), archive.expired(), archive.lost());
         }
     }
 
@@ -252,6 +253,7 @@ public final class ExportCommand implements Callable<Integer> {
         long records = 0;
         long damaged = 0;
         boolean expired = false;
+        long lost = 0;
         try (Progress progress =
                 new Progress(console, "records exported", !console.outTerminal() || toFile() || toEndpoint())) {
             ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
@@ -264,10 +266,11 @@ public final class ExportCommand implements Callable<Integer> {
                 records += outcome.records();
                 damaged += outcome.damaged();
                 expired |= outcome.expired();
+                lost += outcome.lost();
             }
         }
         long leftOut = form.finish();
-        return new Outcome(records - leftOut, leftOut, damaged, expired);
+        return new Outcome(records - leftOut, leftOut, damaged, expired, lost);
     }
 
     private int tell(Outcome outcome, int sources, long elapsedNs) {
@@ -279,6 +282,9 @@ public final class ExportCommand implements Callable<Integer> {
                 sources == 1 ? "" : "s",
                 elapsedNs / 1e9,
                 toFile() ? " to " + output : toEndpoint() ? " to " + otlp : ""));
+        if (outcome.lost() > 0) {
+            console.warn("records of the range were lost before they were stored: lost=" + outcome.lost());
+        }
         if (outcome.damaged() > 0) {
             console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());
             return ExitCode.STORE;

@@ -44,7 +44,8 @@ final class ExportedRecords extends RecordResults {
             console.say(report.withoutTime() + " records without an event time are left out");
         }
         Completeness completeness = report.completeness();
-        return new ExportCommand.Outcome(printed() - before, 0, completeness.damagedPages(), completeness.expired());
+        return new ExportCommand.Outcome(
+                printed() - before, 0, completeness.damagedPages(), completeness.expired(), completeness.lost());
     }
 
     /** As if all sources were as long, and their records spread evenly over the log. */

@@ -61,7 +61,8 @@ final class ModuleExport {
                 result.records(),
                 0,
                 result.completeness().damagedPages(),
-                result.completeness().expired());
+                result.completeness().expired(),
+                result.completeness().lost());
     }
 
     private ExportForm.Result result(ExportForm.Order order, OutputStream out) throws IOException {

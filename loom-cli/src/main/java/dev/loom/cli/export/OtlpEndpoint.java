@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class OtlpEndpoint implements OtlpSink {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
     private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
-    private static final int ANSWER_LENGTH_MAX = 64 * 1024;
+    private static final int ANSWER_LENGTH_MAX = 4 << 20; // as long as OTLP advises that answers are
     private static final long POLL_MS = 100;
     private static final int REASON_CHARS_MAX = 300;
 

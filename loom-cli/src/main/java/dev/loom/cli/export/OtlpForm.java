@@ -105,11 +105,16 @@ final class OtlpForm extends RecordForm {
         }
         String later = sources.stream()
                 .skip(sources.indexOf(at.source) + 1L)
-                .map(source -> " --source '" + source.name() + "'")
+                .map(OtlpForm::option)
                 .collect(Collectors.joining());
-        return text + "; the rest: --source '" + at.source.name() + "'"
+        return text + "; the rest:" + option(at.source)
                 + (at.restNs == Long.MIN_VALUE ? "" : " --from " + at.restNs)
                 + (later.isEmpty() ? "" : ", then" + later);
+    }
+
+    /** Of a source whose name another one may have taken, by its id. */
+    private static String option(Source source) {
+        return " --source '" + (source.closed() ? "#" + source.id() : source.name()) + "'";
     }
 
     /** Collects the records of one source. */

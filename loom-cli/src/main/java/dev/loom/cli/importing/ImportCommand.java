@@ -257,6 +257,9 @@ public final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage(
                     "archives name their sources and arrival times, and need the store to themselves:"
                             + " --source, --replay, --rejects and --to-sidecar are not for --format archive");
+        } else if (archive && (policy != Policy.WAIT || onBad != OnBad.STOP || eventTimeOptions.given())) {
+            throw CommandFailure.usage("archives are imported as they are, and wait for the disk:"
+                    + " --policy, --on-bad and the options of event times are not for --format archive");
         } else if (!archive && (!prefixes.isEmpty() || byHost)) {
             throw CommandFailure.usage("--prefix and --by-host are for --format archive, not " + format);
         } else if (!archive && sourceName.isEmpty()) {
@@ -320,8 +323,10 @@ public final class ImportCommand implements Callable<Integer> {
                 progress.updateNow(batch.records());
             });
             going = importer.run();
-            // even an input without records defines its source
-            definition.sourceId();
+            // even an input without records defines its source, unless one after it tells what it has
+            if (file.equals(files.get(files.size() - 1))) {
+                definition.sourceId();
+            }
         } finally {
             // even if the input or the store fails midway
             tell(file, batch, badRecords, input.remarks(), System.nanoTime() - startNs, going);

@@ -109,11 +109,13 @@ final class InputOpening {
     }
 
     /** Objects are records as they stand, or structs if the source has these already. */
-    private RecordInput openJson(int lineLengthMax) {
+    private RecordInput openJson(int lineLengthMax) throws IOException {
+        window.skipByteOrderMark();
+        boolean whole = wholeRows || isEventTimeOwn();
         PayloadFormat existing = definition.existingFormat().orElse(null);
         JsonRows rows = existing instanceof StructFormat struct ? new JsonRows(struct) : null;
         definition.define(rows == null || existing == null ? Formats.json() : existing, null);
-        return LinesInput.json(new TextLines(window, lineLengthMax), rows, !wholeRows, () -> console.say(FIELDS_ALONE));
+        return LinesInput.json(new TextLines(window, lineLengthMax), rows, !whole, () -> console.say(FIELDS_ALONE));
     }
 
     private RecordInput openCsv(int rowLengthMax) throws IOException {
@@ -148,8 +150,12 @@ final class InputOpening {
                 .toList();
         return wholeRows
                 || givenTypes().keySet().stream().anyMatch(CsvHeader::isOwn)
-                || definition.eventTimeField().filter(CsvHeader::isOwn).isPresent()
+                || isEventTimeOwn()
                 || existing.containsAll(CsvHeader.OWN_COLUMNS);
+    }
+
+    private boolean isEventTimeOwn() {
+        return definition.eventTimeField().filter(CsvHeader::isOwn).isPresent();
     }
 
     private StructFormat infer(CsvHeader header) throws IOException {

@@ -68,13 +68,14 @@ final class PayloadBatch {
     /** Pushes all payloads of the batch. */
     void flush() {
         if (count > 0) {
-            int taken = store.push(source.sourceId(), buffer, lengths, count);
+            int pushed = count;
+            clear(); // what fails is not pushed again: the store may have taken some of it
+            int taken = store.push(source.sourceId(), buffer, lengths, pushed);
             for (int i = 0; i < taken; i++) {
                 bytes += lengths[i];
             }
             records += taken;
-            lost += count - taken;
-            clear();
+            lost += pushed - taken;
         }
     }
 

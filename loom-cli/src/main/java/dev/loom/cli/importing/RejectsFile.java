@@ -40,9 +40,29 @@ final class RejectsFile {
     /** Opens the file, empty. */
     static OutputStream open(Path file) {
         try {
-            return new BufferedOutputStream(Files.newOutputStream(file));
+            return new Rows(Files.newOutputStream(file));
         } catch (IOException e) {
             throw failure(file, e);
+        }
+    }
+
+    /** Ends a row before the next one: the last of an input may be without its line end. */
+    private static final class Rows extends BufferedOutputStream {
+        private boolean rowOpen;
+
+        private Rows(OutputStream file) {
+            super(file);
+        }
+
+        @Override
+        public void write(byte[] row) throws IOException {
+            if (row.length > 0) {
+                if (rowOpen) {
+                    write('\n');
+                }
+                write(row, 0, row.length);
+                rowOpen = row[row.length - 1] != '\n';
+            }
         }
     }
 

@@ -8,7 +8,8 @@ import org.agrona.DirectBuffer;
 /**
  * A store that a sidecar has open. For one thread.
  *
- * @param stop whether to give up; asked before each attempt to send a batch
+ * @param stop whether to give up; asked before each attempt to send a batch but the first: rows that were read before the user gave up
+ *     are sent
  */
 record SidecarStore(IngestClient client, BooleanSupplier stop) implements ImportStore {
     @Override
@@ -18,7 +19,12 @@ record SidecarStore(IngestClient client, BooleanSupplier stop) implements Import
 
     @Override
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count) {
-        return client.push(sourceId, payloads, lengths, count, stop);
+        boolean[] tried = {false};
+        return client.push(sourceId, payloads, lengths, count, () -> {
+            boolean again = tried[0];
+            tried[0] = true;
+            return again && stop.getAsBoolean();
+        });
     }
 
     @Override

@@ -114,7 +114,7 @@ public final class CellNumber {
         }
         try {
             doubleValue = Double.parseDouble(text);
-            return true;
+            return !Double.isInfinite(doubleValue); // an infinity is written as a word
         } catch (NumberFormatException e) {
             return false;
         }

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>It works on bytes and allocates nothing per row: the exact bytes of a bad row are available, and numbers need no text.
  */
 public final class CsvRows {
-    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final InputWindow window;
     private final int rowBytesMax;
@@ -54,10 +53,7 @@ public final class CsvRows {
 
     /** Skips a byte order mark at the start of the input. */
     public void skipByteOrderMark() throws IOException {
-        if (window.require(BYTE_ORDER_MARK.length)
-                && Arrays.equals(window.copy(0, BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
-            window.consume(BYTE_ORDER_MARK.length);
-        }
+        window.skipByteOrderMark();
     }
 
     /** Moves to the next row, good or bad. False at the end, and when the window starves. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * while more arrive. For one thread.
  */
 public final class InputWindow implements AutoCloseable {
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
     private static final int CAPACITY_FIRST = 512 * 1024;
     private static final long INTERRUPTION_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -173,6 +174,13 @@ public final class InputWindow implements AutoCloseable {
         }
         System.arraycopy(source, 0, bytes, limit, count);
         limit += count;
+    }
+
+    /** Skips a byte order mark at the start of the input. */
+    public void skipByteOrderMark() throws IOException {
+        if (require(BYTE_ORDER_MARK.length) && Arrays.equals(copy(0, BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+            consume(BYTE_ORDER_MARK.length);
+        }
     }
 
     /** Copies bytes of the window. */

@@ -115,6 +115,11 @@ public final class EventTimeOptions {
         return new EventTime(named, ClockPair.ofThisMachine(), askedUnit, at == At.START);
     }
 
+    /** Whether any of these options is set. */
+    public boolean given() {
+        return field != null || clock != null || clockPair != null || unit != null || at != null;
+    }
+
     /** Whether to check event times for plausibility. */
     public boolean asksForChecks() {
         return field != null && clock != Clock.WALL;

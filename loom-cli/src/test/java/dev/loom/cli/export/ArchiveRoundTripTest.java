@@ -341,6 +341,18 @@ class ArchiveRoundTripTest {
     }
 
     @Test
+    void shouldRefuseOptionsThatArchivesHaveNoUseFor() {
+        fill("a", 1, 1);
+        exported("a", "a.loom");
+        for (String[] options : new String[][] {
+            {"--policy", "drop-newest"}, {"--on-bad", "skip"}, {"--event-time", "x"}, {"--clock-pair", "none"}
+        }) {
+            String err = imports("b", options[0], options[1], "a.loom").exit(2).err();
+            assertTrue(err.startsWith("loom: archives are imported as they are"), err);
+        }
+    }
+
+    @Test
     void shouldAppendWhatIsLater() {
         List<Pushed> pushed = fill("a", 1, 100);
         long middleNs = pushed.get(50).timeNs();

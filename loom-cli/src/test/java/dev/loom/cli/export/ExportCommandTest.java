@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.api.LossReason;
 import dev.loom.api.Snapshot;
 import dev.loom.cli.Cli;
 import dev.loom.cli.LoomProcess;
@@ -247,6 +248,20 @@ class ExportCommandTest {
                 .run("import", "--format", "archive", file.toString())
                 .ok();
         assertTrue(imported.err().contains("had damage: pages left out=1"), imported.err());
+    }
+
+    @Test
+    void shouldSayThatRecordsWereLost() {
+        try (Loom loom = Loom.open(LoomConfig.at(store).clock(() -> 5).build())) {
+            int id = loom.defineSource("s", Formats.text());
+            loom.push(id, "a".getBytes(StandardCharsets.UTF_8));
+            loom.noteLoss(id, LossReason.STORE_FULL, 12, 5, 6);
+        }
+        for (String format : List.of("csv", "jsonl", "archive")) {
+            String to = directory.resolve(format).toString();
+            String err = export("--format", format, "--output", to).ok().err();
+            assertTrue(err.contains("lost=12"), err);
+        }
     }
 
     @Test

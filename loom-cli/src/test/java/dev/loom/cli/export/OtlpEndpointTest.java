@@ -62,6 +62,21 @@ class OtlpEndpointTest {
     }
 
     @Test
+    void shouldCountWhatALongAnswerRejects() throws Exception {
+        byte[] answer = ExportLogsServiceResponse.newBuilder()
+                .setPartialSuccess(ExportLogsPartialSuccess.newBuilder()
+                        .setRejectedLogRecords(500)
+                        .setErrorMessage("x".repeat(1 << 20)))
+                .build()
+                .toByteArray();
+        try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "200 OK", answer))) {
+            OtlpEndpoint endpoint = endpoint(receiver);
+            assertTrue(endpoint.deliver(Signal.LOGS, MESSAGE));
+            assertEquals(500, endpoint.rejected());
+        }
+    }
+
+    @Test
     void shouldSendWhatTheSpecificationSays() throws Exception {
         try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "200 OK"))) {
             OtlpEndpoint plain = endpoint(receiver, "--header", "Authorization=Bearer a=b", "--header", "x-n = 1");
@@ -92,7 +107,7 @@ class OtlpEndpointTest {
                 out.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1".getBytes(StandardCharsets.US_ASCII));
             } else if (trouble.equals("slow")) {
                 // the first time long enough for the client to be the first to end it
-                over.await(number == 0 ? 1_000 : 300, TimeUnit.MILLISECONDS);
+                over.await(number == 0 ? 5_000 : 300, TimeUnit.MILLISECONDS);
             } else if (!trouble.isEmpty()) {
                 FakeReceiver.answer(out, trouble + "\r\nRetry-After: 0", "busy\nline".getBytes(StandardCharsets.UTF_8));
             }

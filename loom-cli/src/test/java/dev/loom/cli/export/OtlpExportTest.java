@@ -293,6 +293,17 @@ class OtlpExportTest {
         assertEquals(logs.keySet(), taken.keySet());
     }
 
+    /** Another source may have its name. */
+    @Test
+    void shouldNameAClosedSourceByItsId() throws Exception {
+        cli.run("source", "close", "otlp.logs").ok();
+        try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "400 Bad"))) {
+            String err = export("--endpoint", receiver.url()).exit(5).err();
+            assertTrue(
+                    err.matches("(?s).*; the rest: --source '#\\d+' --from \\d+, then --source 'otlp\\.spans'.*"), err);
+        }
+    }
+
     @Test
     void shouldSayWhatIsAcknowledgedWhenInterrupted() throws Exception {
         ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -140,6 +140,7 @@ class CsvImportTest {
         "i64, 1.5, not i64",
         "f32, 1e39, out of range of f32",
         "f64, 1.2.3, not f64",
+        "f64, 1e400, not f64",
         "bool, yes, not bool",
         "bytes, a, not bytes"
     })
@@ -273,6 +274,15 @@ class CsvImportTest {
         cli.run("import", "--source", "s", "--format", "csv", first.toString(), "-")
                 .exit(2)
                 .says("- can't be combined with other inputs");
+    }
+
+    @Test
+    void shouldInferTypesFromTheFirstFileWithRows() throws IOException {
+        Path empty = Files.writeString(directory.resolve("1.csv"), "a,n\n");
+        Path second = Files.writeString(directory.resolve("2.csv"), "a,n\nx,1\n");
+        cli.run("import", "--source", "s", "--format", "csv", empty.toString(), second.toString())
+                .ok();
+        assertEquals(List.of("{\"a\":\"x\",\"n\":1}"), fields());
     }
 
     @Test

@@ -174,6 +174,16 @@ class CsvRoundTripTest {
                 cli.importText("x", "lines", "", "--whole-rows").exit(2).err());
     }
 
+    @Test
+    void shouldKeepTheTimesOfPrintedObjectsWhenAskedTo() {
+        cli.importText("a", "csv", "n\n1\n").ok();
+        String rows = cli.run("export", "--format", "jsonl").ok().out();
+        cli.importText("fields", "jsonl", rows).ok();
+        cli.importText("timed", "jsonl", rows, "--event-time", "ts").ok();
+        assertEquals("{\"n\":1}\n", cli.run("scan", "fields", "-o", "raw").ok().out());
+        assertEquals(1, cli.run("scan", "timed", "--time", "event").ok().lines().size());
+    }
+
     private List<String> formats(String source) {
         return cli.run("sources", "-o", "json").ok().lines().stream()
                 .filter(line -> line.contains("\"name\":\"" + source + "\""))

@@ -84,6 +84,33 @@ class LinesImportTest {
     }
 
     @Test
+    void shouldKeepRejectsOfSeveralFilesApart() throws IOException {
+        Path cut = Files.writeString(directory.resolve("a.jsonl"), "{\"a\":1}\n{\"b");
+        Path other = Files.writeString(directory.resolve("b.jsonl"), "[1]\n{\"a\":2}\n[2]");
+        Path rejects = directory.resolve("rejects");
+        cli.run(
+                        "import",
+                        "--source",
+                        "s",
+                        "--format",
+                        "jsonl",
+                        "--on-bad",
+                        "skip",
+                        "--rejects",
+                        rejects.toString(),
+                        cut.toString(),
+                        other.toString())
+                .ok();
+        assertEquals("{\"b\n[1]\n[2]", Files.readString(rejects));
+    }
+
+    @Test
+    void shouldSkipAByteOrderMark() {
+        cli.importText("s", "jsonl", "\uFEFF{\"a\":1}\n").ok();
+        assertEquals("{\"a\":1}\n", raw());
+    }
+
+    @Test
     void shouldTellALineThatNoStoreTakes() {
         String tooLong = "x".repeat(17 << 20);
         Cli.Result result = cli.importText("s", "lines", "a\n" + tooLong + "\nb\n", "--on-bad", "skip")

@@ -340,6 +340,15 @@ class LogTimesImportTest {
         cli.importText("t", "lines", "plain\n", "--replay").exit(2);
     }
 
+    /** As a log is that was rotated just now. */
+    @Test
+    void shouldTakeTheTimesOfAFileAfterAnEmptyOne() throws IOException {
+        String empty = file("a.log", "");
+        String rotated = file("a.log.1", "2026-11-20 10:00:00 x\n");
+        cli.run("import", "--source", "s", "--format", "lines", empty, rotated).ok();
+        assertEquals(List.of("2026-11-20T10:00:00.000000000Z"), times());
+    }
+
     @Test
     void shouldDefineASourceOfTextForAnInputWithoutLines() {
         String err = cli.importText("s", "lines", "").ok().err();

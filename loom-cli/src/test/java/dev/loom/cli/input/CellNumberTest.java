@@ -72,7 +72,7 @@ class CellNumberTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ".", "-", "1d", "0x1p3", "1e", "1.2.3", "e5", " 1", "infinite"})
+    @ValueSource(strings = {"", ".", "-", "1d", "0x1p3", "1e", "1.2.3", "e5", " 1", "infinite", "1e309", "-1e999"})
     void shouldRefuseWhatIsNoDecimal(String text) {
         assertFalse(parseDouble(text));
     }
