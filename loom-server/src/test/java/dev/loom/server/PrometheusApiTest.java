@@ -295,6 +295,33 @@ final class PrometheusApiTest {
         assertEquals(List.of(), result("query", "query", "queue", "time", at(15)));
     }
 
+    /** The attributes of a point are a set. */
+    @Test
+    void shouldEndASeriesWhateverTheOrderOfItsAttributes() throws Exception {
+        String a = attribute("a", "1");
+        String b = attribute("b", "2");
+        send(
+                "shop",
+                "\"name\":\"queue\"",
+                "gauge",
+                List.of(
+                        point(0, "\"asDouble\":1.5,\"attributes\":[" + a + "," + b + "]"),
+                        point(15, "\"flags\":1,\"attributes\":[" + b + "," + a + "]")));
+        assertValue(1.5, result("query", "query", "queue", "time", at(14)));
+        assertEquals(List.of(), result("query", "query", "queue", "time", at(15)));
+    }
+
+    @Test
+    void shouldTellScopesApartByTheirAttributes() throws Exception {
+        for (String[] of : new String[][] {{"a", "3"}, {"b", "300"}}) {
+            send("{\"resourceMetrics\":[{\"scopeMetrics\":[{\"scope\":{\"name\":\"pool\",\"attributes\":["
+                    + attribute("id", of[0]) + "]},\"metrics\":[{\"name\":\"c\",\"sum\":{\"aggregationTemporality\":2,"
+                    + "\"isMonotonic\":true,\"dataPoints\":[" + point(0, "\"asInt\":\"" + of[1] + "\"") + "]}}]}]}]}");
+        }
+        assertValue(303, result("query", "query", "sum(c_total)", "time", at(0)));
+        assertValue(300, result("query", "query", "c_total{otel_scope_id=\"b\"}", "time", at(0)));
+    }
+
     @Test
     void shouldAnswerForHistogramsOfAllKinds() throws Exception {
         send(
@@ -344,6 +371,28 @@ final class PrometheusApiTest {
         HttpResponse<String> answer = get("query", "query", "a_b", "time", at(0));
         assertEquals(422, answer.statusCode(), answer.body());
         assertTrue(answer.body().contains("two series of OTLP have the same labels: a_b{"), answer.body());
+    }
+
+    @Test
+    void shouldRefuseToMixSeriesThatALabelHides() throws Exception {
+        send(
+                "shop",
+                "\"name\":\"runs\"",
+                "gauge",
+                List.of(
+                        point(0, "\"asInt\":\"1\",\"attributes\":[" + attribute("job", "nightly") + "]"),
+                        point(0, "\"asInt\":\"2\",\"attributes\":[" + attribute("job", "backup") + "]")));
+        HttpResponse<String> hidden = get("query", "query", "runs", "time", at(0));
+        assertEquals(422, hidden.statusCode(), hidden.body());
+        send(
+                "shop",
+                "\"name\":\"codes\"",
+                "gauge",
+                List.of(
+                        point(0, "\"asInt\":\"1\",\"attributes\":[{\"key\":\"code\",\"value\":{\"intValue\":\"1\"}}]"),
+                        point(0, "\"asInt\":\"2\",\"attributes\":[" + attribute("code", "1") + "]")));
+        HttpResponse<String> types = get("query", "query", "codes", "time", at(0));
+        assertEquals(422, types.statusCode(), types.body());
     }
 
     @Test

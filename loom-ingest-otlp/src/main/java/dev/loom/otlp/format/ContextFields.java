@@ -52,12 +52,18 @@ final class ContextFields {
                                 ResourceEnvelope.SCOPES,
                                 ScopeEnvelope.SCOPE,
                                 InstrumentationScope.VERSION))
+                .field(
+                        "scope.attributes",
+                        Field.Type.JSON,
+                        new PairsField(
+                                part, ResourceEnvelope.SCOPES, ScopeEnvelope.SCOPE, InstrumentationScope.ATTRIBUTES))
                 .prefix(
                         RESOURCE_PREFIX,
                         "resource",
                         key -> AnyField.ofKey(part, key, ResourceEnvelope.RESOURCE, Resource.ATTRIBUTES))
                 .prefix(
                         "scope.attr.",
+                        "scope.attributes",
                         key -> AnyField.ofKey(
                                 part,
                                 key,

@@ -61,6 +61,8 @@ final class ObjectsField implements FieldReader {
                     found = true;
                     value = reader.value();
                     at = reader.offset();
+                } else if (isAlternative(member, reader.tag())) {
+                    found = false; // of a oneof the last counts
                 }
             }
             if (reader.failure() != null) {
@@ -72,6 +74,16 @@ final class ObjectsField implements FieldReader {
             }
         }
         state.json.put('}');
+    }
+
+    private boolean isAlternative(Member member, int otherTag) {
+        for (int i = 0; i < members.size(); i++) {
+            Member each = members.get(i);
+            if (each.tag() == otherTag && each.name().equals(member.name())) { // and so it is another one
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void putMember(

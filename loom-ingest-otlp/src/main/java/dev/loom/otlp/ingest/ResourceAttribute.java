@@ -14,6 +14,7 @@ final class ResourceAttribute {
     private final byte[] key;
     private boolean keyMatches;
     private boolean hasText;
+    private boolean found;
     private int offset;
     private int length;
 
@@ -24,6 +25,7 @@ final class ResourceAttribute {
     /** Searches the ResourceX in {@code [from, from + count)}. Returns whether the attribute is a non-empty text. */
     boolean find(DirectBuffer buffer, int from, int count) {
         length = 0;
+        found = false;
         reader.wrap(buffer, from, count);
         while (reader.next()) {
             if (reader.tag() == ResourceEnvelope.RESOURCE) {
@@ -56,17 +58,34 @@ final class ResourceAttribute {
             } else if (reader.tag() == KeyValue.VALUE) {
                 int end = reader.enter();
                 while (reader.next()) {
-                    hasText = reader.tag() == AnyValue.STRING_VALUE;
-                    textOffset = reader.offset();
-                    textLength = reader.length();
+                    if (!isUnknown(reader.tag())) { // of a oneof the last counts
+                        hasText = reader.tag() == AnyValue.STRING_VALUE;
+                        textOffset = reader.offset();
+                        textLength = reader.length();
+                    }
                 }
                 reader.leave(end);
             }
         }
-        if (keyMatches && hasText) {
+        if (keyMatches && !found) { // of equal keys the first counts
+            found = true;
             offset = textOffset;
-            length = textLength;
+            length = hasText ? textLength : 0;
         }
+    }
+
+    private static boolean isUnknown(int tag) {
+        return switch (tag) {
+            case AnyValue.STRING_VALUE,
+                    AnyValue.BOOL_VALUE,
+                    AnyValue.INT_VALUE,
+                    AnyValue.DOUBLE_VALUE,
+                    AnyValue.ARRAY_VALUE,
+                    AnyValue.KVLIST_VALUE,
+                    AnyValue.BYTES_VALUE,
+                    AnyValue.STRING_VALUE_STRINDEX -> false;
+            default -> true;
+        };
     }
 
     private boolean isKey() {

@@ -249,9 +249,7 @@ final class ExpectedFields {
         }
         text("scope.name", scope.getName());
         text("scope.version", scope.getVersion());
-        for (KeyValue pair : scope.getAttributesList()) {
-            any("scope.attr." + pair.getKey(), pair.getValue());
-        }
+        attributes("scope.attributes", "scope.attr.", scope.getAttributesList());
         return fields;
     }
 

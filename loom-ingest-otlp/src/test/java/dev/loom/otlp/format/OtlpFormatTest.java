@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.UnknownFieldSet;
@@ -22,11 +23,14 @@ import dev.loom.format.RecordLookup;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.ArrayValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.metrics.v1.Exemplar;
 import io.opentelemetry.proto.metrics.v1.Gauge;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.trace.v1.Span;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -91,6 +95,27 @@ class OtlpFormatTest {
             Span laterSpan = records.span().toBuilder().clearAttributes().build();
             byte[] spans = span.toByteString().concat(laterSpan.toByteString()).toByteArray();
             check("otlp-span", payload(spans), ExpectedFields.of(Span.parseFrom(spans), context));
+        }
+    }
+
+    @Test
+    void shouldTakeTheLastOfTheValuesOfAnExemplar() throws IOException {
+        value.lookup(lookup);
+        ByteString real = Exemplar.newBuilder().setAsDouble(1.5).build().toByteString();
+        ByteString integer = Exemplar.newBuilder().setAsInt(7).build().toByteString();
+        for (ByteString exemplar : List.of(real.concat(integer), integer.concat(real))) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            bytes.write(NumberDataPoint.EXEMPLARS_FIELD_NUMBER << 3 | 2);
+            bytes.write(exemplar.size());
+            exemplar.writeTo(bytes);
+            NumberDataPoint point = NumberDataPoint.parseFrom(bytes.toByteArray());
+            Metric metric = Metric.newBuilder()
+                    .setName("m")
+                    .setGauge(Gauge.newBuilder().addDataPoints(point))
+                    .build();
+            ResourceMetrics context = records.context(metric);
+            lookup.context = context.toByteArray();
+            check("otlp-metric", payload(bytes.toByteArray()), ExpectedFields.of(metric, context));
         }
     }
 

@@ -220,6 +220,22 @@ class OtlpIngesterTest {
         }
     }
 
+    /** As the record's fields have it. */
+    @Test
+    void shouldTakeTheFirstOfSeveralTextsOfAnAttribute() throws InvalidProtocolBufferException {
+        try (IngestedStore store = new IngestedStore(folder, PATIENT.withSourceAttribute("service.name", 2))) {
+            ExportLogsServiceRequest.Builder twice = ExportLogsServiceRequest.parseFrom(logs("a", "1")).toBuilder();
+            twice.getResourceLogsBuilder(0)
+                    .getResourceBuilder()
+                    .addAttributes(KeyValue.newBuilder()
+                            .setKey("service.name")
+                            .setValue(AnyValue.newBuilder().setStringValue("b")));
+            store.export(Signal.LOGS, twice.build().toByteArray());
+            assertEquals(1, store.unread("otlp.logs.a").size());
+            assertFalse(store.writer().loom().source("otlp.logs.b").isPresent());
+        }
+    }
+
     @Test
     void shouldGoOnWithTheSourcesOfAStoreThatIsOpenedAgain() {
         try (IngestedStore store = new IngestedStore(folder, PATIENT)) {

@@ -24,6 +24,7 @@ final class SeriesKey {
             "monotonic",
             "scope.name",
             "scope.version",
+            "scope.attributes",
             "resource",
             "attributes");
 

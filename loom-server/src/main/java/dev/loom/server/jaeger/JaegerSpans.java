@@ -33,9 +33,11 @@ final class JaegerSpans {
     /** A resource as a process. */
     static Map<String, Object> process(Map<String, @Nullable Object> resource) {
         String service = NO_SERVICE;
+        boolean named = false;
         List<Object> tags = new ArrayList<>();
         for (Map<String, @Nullable Object> attribute : objects(resource, "attributes")) {
-            if ("service.name".equals(attribute.get("key"))) {
+            if (!named && "service.name".equals(attribute.get("key"))) { // of equal keys the first counts
+                named = true;
                 Object name = plain(object(attribute, "value"));
                 service = name == null || name.toString().isEmpty() ? NO_SERVICE : name.toString();
             } else {
@@ -197,7 +199,9 @@ final class JaegerSpans {
                 case "kvlistValue" -> {
                     Map<String, @Nullable Object> members = new LinkedHashMap<>();
                     for (Map<String, @Nullable Object> each : objects(object(value, "kvlistValue"), "values")) {
-                        members.put(text(each, "key"), plain(object(each, "value")));
+                        if (!members.containsKey(text(each, "key"))) {
+                            members.put(text(each, "key"), plain(object(each, "value")));
+                        }
                     }
                     return members;
                 }

@@ -21,6 +21,15 @@ final class AttributeTexts {
 
     /** The members of an object; none of anything else. A null is no member. */
     static Map<String, String> of(String json) {
+        return of(json, false);
+    }
+
+    /** As {@link #of(String)}, but with texts in quotes and numbers as they are, so that they are equal only if the members are. */
+    static Map<String, String> quoted(String json) {
+        return of(json, true);
+    }
+
+    private static Map<String, String> of(String json, boolean quoted) {
         Map<String, String> texts = new TreeMap<>();
         if (json.isEmpty()) {
             return texts;
@@ -32,7 +41,9 @@ final class AttributeTexts {
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String name = parser.currentName();
                 JsonToken token = parser.nextToken();
-                if (token == JsonToken.VALUE_NUMBER_FLOAT) {
+                if (quoted && token == JsonToken.VALUE_STRING) {
+                    texts.putIfAbsent(name, '"' + parser.getText() + '"');
+                } else if (!quoted && token == JsonToken.VALUE_NUMBER_FLOAT) {
                     texts.putIfAbsent(name, PromNumber.label(parser.getDoubleValue()));
                 } else if (token != JsonToken.VALUE_NULL) {
                     texts.putIfAbsent(name, token.isStructStart() ? copied(parser) : parser.getText());

@@ -22,6 +22,7 @@ final class PointFields {
             "monotonic",
             "scope.name",
             "scope.version",
+            "scope.attributes",
             "resource",
             "attributes");
 
@@ -125,12 +126,14 @@ final class PointFields {
                 identity.get(5).text(),
                 identity.get(6).text(),
                 identity.get(7).text(),
-                identity.get(8).text());
+                identity.get(8).text(),
+                identity.get(9).text());
     }
 
     /**
      * What tells series apart.
      *
+     * @param scopeAttributes as JSON
      * @param resource its attributes, as JSON
      * @param attributes of the point, as JSON
      */
@@ -142,6 +145,7 @@ final class PointFields {
             boolean monotonic,
             String scopeName,
             String scopeVersion,
+            String scopeAttributes,
             String resource,
             String attributes) {}
 

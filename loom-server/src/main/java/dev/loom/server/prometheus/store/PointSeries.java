@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +28,9 @@ final class PointSeries {
     private final boolean samples;
     private final QueryMemory memory;
     private final Map<IdentityKey, Metric> metrics = new HashMap<>();
+    /** By what makes it: a metric has several identities if its attributes come in several orders. */
+    private final Map<Object, Metric> distinct = new HashMap<>();
+
     private final Map<Labels, SampleBuffer> series = new LinkedHashMap<>();
     private final Map<Labels, Object> owners = new HashMap<>();
 
@@ -58,16 +60,24 @@ final class PointSeries {
             name = OtlpNames.metric(identity.name(), identity.unit(), identity.kind(), identity.monotonic());
             Map<String, String> attributes = AttributeTexts.of(identity.attributes());
             Map<String, String> resource = AttributeTexts.of(identity.resource());
-            labels = MetricLabels.of(attributes, resource, identity.scopeName(), identity.scopeVersion());
-            // whatever differs besides the labels
+            labels = MetricLabels.of(
+                    attributes,
+                    resource,
+                    identity.scopeName(),
+                    identity.scopeVersion(),
+                    AttributeTexts.of(identity.scopeAttributes()));
+            // what makes it, whatever the order of attributes; labels may hide some of it
             owner = List.of(
                     identity.name(),
                     identity.unit(),
                     identity.kind(),
                     identity.delta(),
                     identity.monotonic(),
-                    new TreeSet<>(attributes.keySet()),
-                    new TreeSet<>(resource.keySet()));
+                    identity.scopeName(),
+                    identity.scopeVersion(),
+                    AttributeTexts.quoted(identity.scopeAttributes()),
+                    AttributeTexts.quoted(identity.resource()),
+                    AttributeTexts.quoted(identity.attributes()));
         }
 
         /** One of its series; null if it is not wanted. */
@@ -93,12 +103,13 @@ final class PointSeries {
             Object other = owners.putIfAbsent(whole, owner);
             if (other != null && !other.equals(owner)) {
                 throw new EvaluationException("two series of OTLP have the same labels: " + whole
-                        + "; name, unit, kind, delta, monotonic, attributes, of the resource: " + owner + " and "
+                        + "; name, unit, kind, delta, monotonic, scope, its version and attributes, those of the resource and"
+                        + " of the point: " + owner + " and "
                         + other);
             }
             SampleBuffer known = series.get(whole);
             if (known != null) {
-                return known; // attributes in another order
+                return known;
             } else if (series.size() == seriesMax) {
                 throw new EvaluationException(
                         "too many series: max=" + seriesMax + "; more labels, or a shorter time, select fewer");
@@ -115,8 +126,10 @@ final class PointSeries {
         IdentityKey key = point.identity();
         Metric metric = metrics.get(key);
         if (metric == null) {
-            memory.reserve(IDENTITY_BYTES + 4L * key.length());
-            metric = new Metric(point.parts());
+            memory.reserve(IDENTITY_BYTES + 8L * key.length());
+            Metric made = new Metric(point.parts());
+            Metric known = distinct.putIfAbsent(made.owner, made);
+            metric = known == null ? made : known;
             metrics.put(key.copy(), metric);
         }
         if (point.isStale()) {
