@@ -29,6 +29,8 @@ public final class FilterHashing {
         "filters", "20"
     };
     private static final List<HashFunction> ALL = List.of(HashFunction.values());
+    private static final List<HashFunction> SEEDED =
+            List.of(HashFunction.MM, HashFunction.MM64, HashFunction.XX, HashFunction.TOKEN);
     private static final long PERCENT = 100;
 
     private final Arguments arguments;
@@ -135,11 +137,11 @@ public final class FilterHashing {
         rates("Table 3: ElasticBF, " + indexes + " units of one index", filters);
     }
 
-    /** As many different functions as there are; then they begin again, with other seeds. */
+    /** As many different functions as there are; then those that have a seed begin again, with other ones. */
     private List<HashFunction> own() {
         final List<HashFunction> hashes = new ArrayList<>();
         for (int i = 0; i < indexes; i++) {
-            hashes.add(ALL.get(i % ALL.size()));
+            hashes.add(i < ALL.size() ? ALL.get(i) : SEEDED.get((i - ALL.size()) % SEEDED.size()));
         }
         return hashes;
     }

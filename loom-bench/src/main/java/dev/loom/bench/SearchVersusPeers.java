@@ -29,7 +29,7 @@ public final class SearchVersusPeers {
         "logs", System.getProperty("loom.logs", ""),
         "bytes", "5g",
         "seed", "1",
-        "sides", "loom-filter,loom,clickhouse,clickhouse-all,lucene,grep",
+        "sides", "loom-filter,loom,clickhouse,clickhouse-all,clickhouse-text,lucene,grep",
         "words", "20",
         "repetitions", "50",
         "cold", "3",

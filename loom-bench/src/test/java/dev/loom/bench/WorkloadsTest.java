@@ -216,7 +216,7 @@ final class WorkloadsTest {
     @Test
     void shouldMeasureIngestBySizeAndWhatAnApplicationLoses(@TempDir Path results) throws Exception {
         assertEquals(
-                (3 + 2) + 2 * 3,
+                (5 + 3) + 2 * 5,
                 rows(
                         IngestScaling::run,
                         "--quick",
@@ -224,9 +224,9 @@ final class WorkloadsTest {
                         "--payload",
                         "8",
                         "--targets",
-                        "loom,loom-recorder,rocksdb",
+                        "limit,raw-file,loom,loom-recorder,rocksdb",
                         "--warm-up",
-                        "0",
+                        "0.05",
                         "--seconds",
                         "0.05",
                         "--ring",
@@ -240,7 +240,7 @@ final class WorkloadsTest {
                         "--results",
                         results.toString()));
         assertEquals(
-                3,
+                5,
                 FigureResult.read(results.resolve("figure-15.json"))
                         .rows("slow-down")
                         .size());

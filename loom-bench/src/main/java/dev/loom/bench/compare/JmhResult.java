@@ -26,7 +26,9 @@ record JmhResult(String unit, Measurement measurement) {
         for (final JsonNode run : root) {
             final String key = key(run);
             final JsonNode primary = run.path("primaryMetric");
-            results.put(key, of(primary));
+            if (results.put(key, of(primary)) != null) {
+                throw new IllegalArgumentException("measured twice: file=" + file + ", benchmark=" + key);
+            }
             run.path("secondaryMetrics")
                     .properties()
                     .forEach(metric -> results.put(key + " :" + metric.getKey(), of(metric.getValue())));
@@ -36,7 +38,7 @@ record JmhResult(String unit, Measurement measurement) {
 
     /** Whether a higher score is better; the unit tells a rate from a cost. */
     boolean moreIsBetter() {
-        return unit.startsWith("ops/") || unit.endsWith("/sec");
+        return unit.startsWith("ops/"); // MB/sec is the rate of garbage
     }
 
     private static String key(JsonNode run) {
@@ -52,6 +54,9 @@ record JmhResult(String unit, Measurement measurement) {
     }
 
     private static JmhResult of(JsonNode metric) {
+        if (metric.has("rawDataHistogram")) {
+            throw new IllegalArgumentException("times of single calls can't be compared; measure without -bm sample");
+        }
         final List<Double> samples = new ArrayList<>();
         for (final JsonNode fork : metric.path("rawData")) {
             fork.forEach(sample -> samples.add(sample.asDouble()));

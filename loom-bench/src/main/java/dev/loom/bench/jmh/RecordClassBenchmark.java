@@ -7,8 +7,10 @@ import dev.loom.format.StructCodec;
 import dev.loom.format.StructField;
 import dev.loom.format.StructWriter;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -72,21 +74,29 @@ public class RecordClassBenchmark {
         textsLength = TEXTS.write(texts[0], textsPayload, 0);
     }
 
-    /** Each way must have written the same payload. */
+    /** Each way must write the same payload, and the codec must read the record from it. */
     @TearDown
     public void verify() {
         for (int i = 0; i < RECORDS; i++) {
-            next = i;
-            writeNumbersByCodec();
-            final Numbers byCodec = NUMBERS.read(numbersPayload, 0, numbersPayload.capacity());
-            next = i;
-            writeNumbersByHand();
-            final Numbers byHand = NUMBERS.read(numbersPayload, 0, numbersPayload.capacity());
-            next = i;
-            writeTextsByWriter();
-            final Texts byWriter = TEXTS.read(textsPayload, 0, textsPayload.capacity());
-            if (!byCodec.equals(numbers[i]) || !byHand.equals(numbers[i]) || !byWriter.equals(texts[i])) {
-                throw new IllegalStateException("payloads differ: record=" + i);
+            check(i, numbersPayload, this::writeNumbersByCodec, this::writeNumbersByWriter, this::writeNumbersByHand);
+            check(i, textsPayload, this::writeTextsByCodec, this::writeTextsByWriter);
+            if (!NUMBERS.read(numbersPayload, 0, numbersPayload.capacity()).equals(numbers[i])
+                    || !TEXTS.read(textsPayload, 0, textsPayload.capacity()).equals(texts[i])) {
+                throw new IllegalStateException("record read differs: record=" + i);
+            }
+        }
+    }
+
+    private void check(int record, UnsafeBuffer payload, IntSupplier... ways) {
+        byte[] first = {};
+        for (int way = 0; way < ways.length; way++) {
+            payload.setMemory(0, payload.capacity(), (byte) 0);
+            next = record;
+            final byte[] written = new byte[ways[way].getAsInt()];
+            payload.getBytes(0, written);
+            first = way == 0 ? written : first;
+            if (!Arrays.equals(first, written)) {
+                throw new IllegalStateException("payloads differ: record=" + record + ", way=" + way);
             }
         }
     }

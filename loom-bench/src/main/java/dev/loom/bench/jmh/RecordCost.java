@@ -7,8 +7,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The cost of an iteration's records from the start of its first invocation to the end of its last; {@link RecordCostProfiler}
- * reports it. For single-threaded benchmarks.
+ * The cost of an iteration's records, within its invocations; {@link RecordCostProfiler} reports it. For single-threaded
+ * benchmarks.
  */
 @State(Scope.Thread)
 public class RecordCost {
@@ -19,6 +19,9 @@ public class RecordCost {
     private long processNs;
     private long threadNs;
     private long allocatedBytes;
+    private long processEndNs;
+    private long threadEndNs;
+    private long allocatedEnd;
 
     /**
      * The cost of one record.
@@ -45,23 +48,25 @@ public class RecordCost {
     }
 
     void begin() {
-        if (!started) {
-            started = true;
-            processNs = CpuTime.processNs();
-            threadNs = CpuTime.threadNs();
-            allocatedBytes = CpuTime.threadAllocatedBytes();
-        }
+        final long process = CpuTime.processNs();
+        final long thread = CpuTime.threadNs();
+        final long allocated = CpuTime.threadAllocatedBytes();
+        // what JMH and the benchmark do between invocations does not count
+        processNs = started ? processNs + process - processEndNs : process;
+        threadNs = started ? threadNs + thread - threadEndNs : thread;
+        allocatedBytes = started ? allocatedBytes + allocated - allocatedEnd : allocated;
+        started = true;
     }
 
     void end(long recordsDone) {
-        final long allocatedNow = CpuTime.threadAllocatedBytes();
+        allocatedEnd = CpuTime.threadAllocatedBytes();
+        processEndNs = CpuTime.processNs();
+        threadEndNs = CpuTime.threadNs();
         records += recordsDone;
         final double count = records;
         last = new Figures(
-                (CpuTime.processNs() - processNs) / count,
-                (CpuTime.threadNs() - threadNs) / count,
-                (allocatedNow - allocatedBytes) / count);
-        // don't count what this call allocates
-        allocatedBytes += CpuTime.threadAllocatedBytes() - allocatedNow;
+                (processEndNs - processNs) / count,
+                (threadEndNs - threadNs) / count,
+                (allocatedEnd - allocatedBytes) / count);
     }
 }

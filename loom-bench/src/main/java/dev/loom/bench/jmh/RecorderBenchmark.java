@@ -2,8 +2,9 @@ package dev.loom.bench.jmh;
 
 import dev.loom.bench.recording.RecordingKind;
 import dev.loom.bench.recording.RecordingTarget;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -34,7 +35,7 @@ public class RecorderBenchmark {
     @Param({"limit", "loom", "loom-claim"})
     public String recording;
 
-    private final AtomicInteger producers = new AtomicInteger();
+    private final List<Producer> producers = new ArrayList<>();
     private RecordingTarget target;
 
     /** A thread's producer and how much it has recorded. */
@@ -45,7 +46,14 @@ public class RecorderBenchmark {
 
         @Setup(Level.Trial)
         public void begin(RecorderBenchmark benchmark) {
-            producer = benchmark.target.producer(benchmark.producers.getAndIncrement());
+            synchronized (benchmark.producers) {
+                join(benchmark);
+            }
+        }
+
+        private void join(RecorderBenchmark benchmark) {
+            producer = benchmark.target.producer(benchmark.producers.size());
+            benchmark.producers.add(this);
         }
     }
 
@@ -56,8 +64,15 @@ public class RecorderBenchmark {
 
     @TearDown(Level.Trial)
     public void close() {
-        target.finish();
-        target.close();
+        try (RecordingTarget closing = target) {
+            closing.finish();
+            final long recorded =
+                    producers.stream().mapToLong(each -> each.sequence).sum();
+            final long found = closing.verify(producers.size());
+            if (found != recorded) {
+                throw new IllegalStateException("events are missing: recorded=" + recorded + ", found=" + found);
+            }
+        }
     }
 
     @Benchmark

@@ -90,7 +90,7 @@ public class TextIndexBenchmark {
         return line;
     }
 
-    /** Reads the tokens. */
+    /** Reads the tokens, which digests them as it goes. */
     @Benchmark
     public int readTokens() {
         int i = next();
@@ -102,7 +102,7 @@ public class TextIndexBenchmark {
         return count;
     }
 
-    /** Reads the tokens, and digests them. */
+    /** Reads the tokens, and finishes their digests. */
     @Benchmark
     public long digestTokens() {
         int i = next();

@@ -6,6 +6,7 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.json.JsonRequests;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.function.IntFunction;
@@ -14,8 +15,9 @@ import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Export requests as an SDK sends them, off-heap: {@link #RECORDS} records each, of one resource with 8 attributes and one scope.
- * Log records take about 300 bytes with 8 attributes, spans 500 with 12, points 110 with 4, 8 points per metric.
+ * Export requests as SDKs of four services send them, off-heap: {@link #RECORDS} records each, of one resource with 8
+ * attributes and one scope. Log records take about 300 bytes with 8 attributes, spans, of sixteen names, 500 with 12, points 110
+ * with 4, 8 points per metric.
  */
 public final class RequestPool {
     /** Records per request. */
@@ -24,12 +26,30 @@ public final class RequestPool {
     private static final int REQUESTS = 16;
     private static final int POINTS = 8;
     private static final int CAPACITY = 1 << 20;
-    private static final String RESOURCE = "\"resource\":{\"attributes\":["
-            + attribute("service.name", "checkout") + "," + attribute("service.version", "3.14.1") + ","
+    private static final List<String> SERVICES = List.of("checkout", "cart", "payment", "shipping");
+    private static final List<String> NAMES = List.of(
+            "POST /cart/{id}",
+            "GET /cart/{id}",
+            "DELETE /cart/{id}",
+            "GET /cart/{id}/items",
+            "POST /orders",
+            "GET /orders/{id}",
+            "SELECT shop.orders",
+            "INSERT shop.orders",
+            "UPDATE shop.stock",
+            "SELECT shop.stock",
+            "GET /prices/{id}",
+            "reserve stock",
+            "charge card",
+            "orders publish",
+            "orders process",
+            "send receipt");
+    private static final String RESOURCE = "\"resource\":{\"attributes\":[" + attribute("service.version", "3.14.1")
+            + ","
             + attribute("service.instance.id", "7f3c1a52-0be1-4c0e-9a5d-1f4b9a7d2c11") + ","
             + attribute("host.name", "ip-10-42-17-3.internal") + "," + attribute("os.type", "linux") + ","
             + attribute("telemetry.sdk.name", "opentelemetry") + "," + attribute("telemetry.sdk.language", "java")
-            + "," + attribute("telemetry.sdk.version", "1.55.0") + "]}";
+            + "," + attribute("telemetry.sdk.version", "1.55.0") + ",";
     private static final String SCOPE = "\"scope\":{\"name\":\"io.example.checkout\",\"version\":\"2.0\"}";
 
     private final UnsafeBuffer[] requests = new UnsafeBuffer[REQUESTS];
@@ -40,7 +60,7 @@ public final class RequestPool {
     public RequestPool(Signal signal) {
         for (int i = 0; i < REQUESTS; i++) {
             requests[i] = new UnsafeBuffer(ByteBuffer.allocateDirect(CAPACITY));
-            lengths[i] = encode(signal, json(signal), requests[i]);
+            lengths[i] = encode(signal, json(signal, SERVICES.get(i % SERVICES.size())), requests[i]);
         }
     }
 
@@ -59,17 +79,17 @@ public final class RequestPool {
         return lengths[index];
     }
 
-    private String json(Signal signal) {
+    private String json(Signal signal, String service) {
         return switch (signal) {
-            case LOGS -> envelope("Logs", "logRecords", list(RECORDS, this::log));
-            case TRACES -> envelope("Spans", "spans", list(RECORDS, this::span));
-            case METRICS -> envelope("Metrics", "metrics", list(RECORDS / POINTS, this::metric));
+            case LOGS -> envelope(service, "Logs", "logRecords", list(RECORDS, this::log));
+            case TRACES -> envelope(service, "Spans", "spans", list(RECORDS, this::span));
+            case METRICS -> envelope(service, "Metrics", "metrics", list(RECORDS / POINTS, this::metric));
         };
     }
 
-    private static String envelope(String kind, String items, String list) {
-        return "{\"resource" + kind + "\":[{" + RESOURCE + ",\"scope" + kind + "\":[{" + SCOPE + ",\"" + items + "\":["
-                + list + "]}]}]}";
+    private static String envelope(String service, String kind, String items, String list) {
+        return "{\"resource" + kind + "\":[{" + RESOURCE + attribute("service.name", service) + "]},\"scope" + kind
+                + "\":[{" + SCOPE + ",\"" + items + "\":[" + list + "]}]}]}";
     }
 
     private static String list(int count, IntFunction<String> item) {
@@ -91,7 +111,8 @@ public final class RequestPool {
     private String span(int i) {
         final long startNs = timeNs(i);
         return "{\"traceId\":\"" + hex(4) + "\",\"spanId\":\"" + hex(2) + "\",\"parentSpanId\":\"" + hex(2)
-                + "\",\"name\":\"POST /cart/{id}\",\"kind\":2,\"startTimeUnixNano\":" + startNs
+                + "\",\"name\":\"" + NAMES.get(random.nextInt(NAMES.size()))
+                + "\",\"kind\":2,\"startTimeUnixNano\":" + startNs
                 + ",\"endTimeUnixNano\":" + (startNs + random.nextInt(90_000_000)) + ",\"attributes\":["
                 + attribute("http.request.method", "POST") + "," + attribute("http.route", "/cart/{id}") + ","
                 + number("http.response.status_code", 200) + ","

@@ -35,6 +35,11 @@ final class LimitEvictor implements Runnable {
         thread.start();
     }
 
+    /** The least that it writes at once, bytes, until it ends. */
+    int runLengthMin() {
+        return runLengthMin;
+    }
+
     /** Waits until every sealed page is written, then ends the thread. Idempotent. */
     void stop() {
         stopping = true;

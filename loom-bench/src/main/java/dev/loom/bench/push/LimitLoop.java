@@ -105,10 +105,10 @@ final class LimitLoop implements PushTarget {
         return pushed;
     }
 
-    /** All pages but the last, which is open. */
+    /** All runs of pages: what is less than a run waits for more. */
     @Override
     public void drain() {
-        while (pageEnd - PAGE_LENGTH > ring.evictedAcquire()) {
+        while (pageEnd - PAGE_LENGTH - ring.evictedAcquire() >= evictor.runLengthMin()) {
             evictor.throwIfFailed();
             LockSupport.parkNanos(this, WAIT_NS);
         }

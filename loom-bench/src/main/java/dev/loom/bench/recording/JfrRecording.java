@@ -72,7 +72,7 @@ final class JfrRecording implements RecordingTarget {
      * buffers.
      */
     @Override
-    public long verify(int producers, long recordsEach) {
+    public long verify(int producers) {
         final List<long[]> found = new ArrayList<>();
         try (RecordingFile events = new RecordingFile(file)) {
             while (events.hasMoreEvents()) {
@@ -91,7 +91,7 @@ final class JfrRecording implements RecordingTarget {
         found.sort(Comparator.comparingLong(numbers -> numbers[1]));
         final RecordedEvents events = new RecordedEvents(producers);
         found.forEach(numbers -> events.check(i -> numbers[i]));
-        return events.missing(recordsEach);
+        return events.found();
     }
 
     @Override

@@ -50,7 +50,7 @@ public record RecordingRun(
         final long elapsedNs = System.nanoTime() - startNs;
         final double records = (double) recordsEach * producers;
         final double cpu = (CpuTime.processNs() - cpuNs) / records;
-        final long missing = target.verify(producers, recordsEach);
+        final long missing = (long) records - target.verify(producers);
         return new RecordingRun(
                 (long) records,
                 threads.stream().mapToLong(thread -> thread.calledNs).sum() / records,

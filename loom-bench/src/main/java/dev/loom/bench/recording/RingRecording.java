@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class RingRecording implements RecordingTarget, Runnable {
     private static final int TYPE = 1;
     private static final int EVENT_LENGTH = Long.BYTES + PAYLOAD_LENGTH;
+    private static final int EVENTS_READ = 1 << 14;
     private static final int RUN_LENGTH = EVENT_LENGTH << 14;
     private static final long WAIT_NS = 50_000;
     private static final int CACHE_LINE = 64;
@@ -119,24 +120,27 @@ final class RingRecording implements RecordingTarget, Runnable {
     }
 
     @Override
-    public long verify(int producers, long recordsEach) {
+    public long verify(int producers) {
         final RecordedEvents events = new RecordedEvents(producers);
-        final ByteBuffer event = ByteBuffer.allocate(EVENT_LENGTH);
-        final UnsafeBuffer payload = new UnsafeBuffer(event);
+        final ByteBuffer some = ByteBuffer.allocate(EVENTS_READ * EVENT_LENGTH);
+        final UnsafeBuffer payload = new UnsafeBuffer(some);
         try (FileChannel written = FileChannel.open(path, StandardOpenOption.READ)) {
-            for (long at = 0; at < written.size(); at += EVENT_LENGTH) {
-                event.clear();
-                while (event.hasRemaining()) {
-                    if (written.read(event, at + event.position()) < 0) {
-                        throw new IllegalStateException("event is cut off: offset=" + at);
-                    }
+            while (written.read(some) >= 0 || some.position() > 0) {
+                if (some.position() < EVENT_LENGTH) {
+                    throw new IllegalStateException("event is cut off: offset=" + (written.size() - some.position()));
                 }
-                events.check(i -> payload.getLong((1 + i) * Long.BYTES));
+                final int whole = some.position() - some.position() % EVENT_LENGTH;
+                for (int at = 0; at < whole; at += EVENT_LENGTH) {
+                    final int offset = at;
+                    events.check(i -> payload.getLong(offset + (1 + i) * Long.BYTES));
+                }
+                some.flip().position(whole);
+                some.compact();
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return events.missing(recordsEach);
+        return events.found();
     }
 
     @Override

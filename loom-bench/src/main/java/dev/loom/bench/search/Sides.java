@@ -15,6 +15,7 @@ public final class Sides implements AutoCloseable {
         LOOM_FILTER,
         CLICKHOUSE,
         CLICKHOUSE_ALL,
+        CLICKHOUSE_TEXT,
         LUCENE,
         GREP
     }
@@ -41,11 +42,11 @@ public final class Sides implements AutoCloseable {
                 if (name == Name.LOOM || name == Name.LOOM_FILTER) {
                     sides.add(new LoomSide(files, places.staging, name == Name.LOOM, places.segmentBytes));
                 } else if (name == Name.CLICKHOUSE) {
-                    clickHouse = start(
-                            files,
-                            places.python,
-                            places.peers.resolve("clickhouse.py").toString());
+                    clickHouse = startClickHouse(places, files, "bloom");
                     sides.add(new PeerSide("ClickHouse, 1 thread", clickHouse, files, "1", false));
+                } else if (name == Name.CLICKHOUSE_TEXT) {
+                    final PeerProcess withText = startClickHouse(places, files, "text");
+                    sides.add(new PeerSide("ClickHouse, text index, 1 thread", withText, files, "1", false));
                 } else if (name == Name.CLICKHOUSE_ALL && clickHouse != null) {
                     sides.add(new PeerSide(
                             "ClickHouse, its default",
@@ -60,7 +61,8 @@ public final class Sides implements AutoCloseable {
                             "-Xmx2g",
                             "-cp",
                             places.lucene,
-                            places.peers.resolve("LucenePeer.java").toString());
+                            places.peers.resolve("LucenePeer.java").toString(),
+                            files.toString());
                     sides.add(new PeerSide("Lucene", lucene, files, "default", false));
                 } else if (name == Name.GREP) {
                     sides.add(new GrepSide(log));
@@ -78,11 +80,14 @@ public final class Sides implements AutoCloseable {
         }
     }
 
+    private static PeerProcess startClickHouse(Places places, Path files, String index) throws IOException {
+        final String program = places.peers.resolve("clickhouse.py").toString();
+        return start(files, places.python, program, files.toString(), index);
+    }
+
     private static PeerProcess start(Path files, String... command) throws IOException {
         Files.createDirectories(files);
-        final List<String> all = new ArrayList<>(List.of(command));
-        all.add(files.toString());
-        return PeerProcess.start(all, files.resolveSibling(files.getFileName() + ".err"));
+        return PeerProcess.start(List.of(command), files.resolveSibling(files.getFileName() + ".err"));
     }
 
     List<SearchSide> all() {

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,6 +70,37 @@ final class CompareTest {
                 assertThrows(IllegalArgumentException.class, () -> compare(wrong, wrong));
 
         assertEquals("not a JMH result in JSON: file=" + wrong, refusal.getMessage());
+    }
+
+    @Test
+    void shouldTakeMoreGarbageForWorse() throws IOException {
+        final String run = """
+                {"benchmark": "dev.loom.bench.jmh.Push.push", "mode": "avgt", "params": {},
+                 "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1, 1]]},
+                 "secondaryMetrics": {"gc.alloc.rate": {"scoreUnit": "MB/sec", "rawData": [[%s]]}}}""";
+        final List<String> report = compare(
+                        write("before.json", run.formatted("1,1,1,1")), write("after.json", run.formatted("9,9,9,9")))
+                .lines()
+                .toList();
+
+        assertEquals("  worse", report.get(report.size() - 1));
+    }
+
+    @Test
+    void shouldRefuseResultsThatCantBeCompared() throws IOException {
+        final Path twice = write(
+                "twice.json", RUN.formatted("Push.push", "/a", "1", "1"), RUN.formatted("Push.push", "/b", "1", "1"));
+        final Path sampled = write(
+                "sampled.json", RUN.formatted("Push.push", "/a", "1", "1").replace("rawData", "rawDataHistogram"));
+
+        assertEquals(
+                "measured twice: file=" + twice + ", benchmark=Push.push thrpt {payload=48}",
+                assertThrows(IllegalArgumentException.class, () -> compare(twice, twice))
+                        .getMessage());
+        assertEquals(
+                "times of single calls can't be compared; measure without -bm sample",
+                assertThrows(IllegalArgumentException.class, () -> compare(sampled, sampled))
+                        .getMessage());
     }
 
     private Path write(String name, String... runs) throws IOException {
