@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever indexes and rings a store accepts, no push, closing or opening waits for room that can't come. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 15, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RingRoomTest {
     private static final int CONFIGURATIONS = Integer.getInteger("loom.configurations", 4);
     private static final int PAGE = 1 << 16;

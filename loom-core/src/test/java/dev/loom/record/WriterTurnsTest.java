@@ -69,7 +69,7 @@ final class WriterTurnsTest {
             Thread evictor = new Thread(() -> ownership.bar(new Thread(() -> {})));
             evictor.start();
             try {
-                evictor.join(TimeUnit.SECONDS.toMillis(20));
+                evictor.join(TimeUnit.MINUTES.toMillis(2));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -349,7 +349,7 @@ final class IntakeTest {
         } else {
             intake.drop(gate.failed, 5);
         }
-        writer.join(20_000);
+        writer.join();
         assertFalse(writer.isAlive());
     }
 

@@ -12,7 +12,7 @@ class WakeUpTest {
 
     /** A wake-up that is missed is never made up for, so the test would not end. */
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldNeverMissWhatWasBroughtWhileFallingAsleep() throws InterruptedException {
         WakeUp wakeUp = new WakeUp();
         AtomicInteger brought = new AtomicInteger();

@@ -113,7 +113,7 @@ class PowerCutTest {
             delete(disk);
             disk = next;
             MarkForger.ofEarlierBoot(disk.resolve("store"));
-            durable = 0;
+            // what an earlier cut left is on the disk, and stays durable when an opening is cut
             promises.stream()
                     .filter(promise -> promise.calls <= calls)
                     .forEach(promise -> durable = Math.max(durable, promise.records));

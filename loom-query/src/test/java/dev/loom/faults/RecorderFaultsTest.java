@@ -230,7 +230,7 @@ class RecorderFaultsTest {
         try (Recorder recorder = start(LONG)) {
             int id = recorder.defineSource("a", BYTES);
             storage.fail(Call.WRITE, 1, true, file -> file.toString().endsWith(".seg"));
-            while (recorder.waits() == 0) {
+            while (recorder.waits() == 0 || recorder.info().failure().isEmpty()) {
                 recorder.offer(id, payload);
             }
             StoreIoException refused =

@@ -113,6 +113,7 @@ class RecorderTest {
 
     @Test
     void shouldStoreAllThatWasTakenWhenItIsClosedMeanwhile() throws InterruptedException {
+        long[] refusals = new long[3]; // in a round, a producer may have offered all before
         for (int round = 0; round < Integer.getInteger("loom.rounds", 3) * 5; round++) {
             Path store = temp.resolve("closed-" + round);
             Recorder recorder = recorder(open("closed-" + round)).start();
@@ -135,14 +136,17 @@ class RecorderTest {
             try (LoomReader reader = LoomReader.attach(store);
                     Snapshot snapshot = reader.snapshot()) {
                 assertFalse(snapshot.live());
-                for (int id : ids) {
-                    long refused = oracle.told(id, PushStatus.CLOSED);
-                    assertTrue(refused > 0);
-                    assertEquals(id == ids[0] ? refused + 1 : refused, recorder.dropped(id, LossReason.CLOSED));
-                    oracle.checkRecords(snapshot, id);
-                    oracle.checkCounts(snapshot, id, 1);
+                for (int i = 0; i < ids.length; i++) {
+                    long refused = oracle.told(ids[i], PushStatus.CLOSED);
+                    refusals[i] += refused;
+                    assertEquals(i == 0 ? refused + 1 : refused, recorder.dropped(ids[i], LossReason.CLOSED));
+                    oracle.checkRecords(snapshot, ids[i]);
+                    oracle.checkCounts(snapshot, ids[i], 1);
                 }
             }
+        }
+        for (long refused : refusals) {
+            assertTrue(refused > 0);
         }
     }
 

@@ -126,7 +126,7 @@ final class IdleReadersTest {
             ignore("/v1/tail", FOLLOW);
         }
         assertEquals(200, ask("/v1/sources", "{}").statusCode());
-        assertEquals(200, ask("/v1/scan", SCAN).statusCode());
+        assertEquals(200, ask("/v1/scan", "{\"source\":\"lines\",\"limit\":1}").statusCode());
         // a follower that finds nothing in its time has been let in
         awaitStatus(504, "/v1/tail", "{\"source\":\"lines\",\"follow\":true,\"lines\":0,\"timeout\":\"1ms\"}");
     }

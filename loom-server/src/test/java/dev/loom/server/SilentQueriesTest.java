@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Queries that say nothing for longer than a connection, or a stream, may be silent. */
 final class SilentQueriesTest {
-    private static final int IDLE_MS = 200;
+    private static final int IDLE_MS = 1_000;
     private static final QueryPool.Limits LIMITS = new QueryPool.Limits(1, 1, Duration.ofMinutes(1), 1);
 
     private final QueryPool pool = new QueryPool(LIMITS, Set.of("slow"));

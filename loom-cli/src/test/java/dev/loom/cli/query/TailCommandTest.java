@@ -183,8 +183,8 @@ class TailCommandTest {
     void shouldEndFollowingWhenItsTimeIsOver() {
         try (Loom loom = writer()) {
             push(loom, 1);
-            Cli.Result result = cli.run("tail", "s", "-f", "-o", "raw", "--timeout", "300ms")
-                    .exit(4);
+            Cli.Result result =
+                    cli.run("tail", "s", "-f", "-o", "raw", "--timeout", "3s").exit(4);
             assertEquals("0\n", result.out());
             assertTrue(result.err().contains("\"limit\":\"time\""), result.err());
         }

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
-import org.openqa.selenium.WebElement;
 
 /** The page in a real browser, over sources whose names and values are odd, and a server that answers late. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -160,9 +159,10 @@ final class PageSourcesTest {
     @Test
     void shouldOfferNoConditionOnAnArray() {
         show("#view=explore&source=tags&tab=facets");
-        browser.driver.findElements(By.cssSelector("button.facet")).stream()
-                .filter(each -> each.getText().equals("tags"))
-                .forEach(WebElement::click);
+        browser.untilShown(".facets", "tags");
+        browser.driver
+                .findElement(By.xpath("//button[@class='facet'][text()='tags']"))
+                .click();
         browser.untilShown(".facets li", "[\"a\"]");
         assertEquals(List.of(), browser.all(".facets li button"));
     }

@@ -118,6 +118,7 @@ final class PageTest {
         show("");
         browser.untilShown("table[aria-label=sources]", "requests");
         browser.untilShown("#health", "healthy");
+        browser.untilShown("table[aria-label=sources]", "event-time, latency_ns");
         List<String> rows = browser.table("sources");
         assertEquals(6, rows.size(), rows.toString());
         assertTrue(rows.get(0).startsWith("requests|650|"), rows.get(0));

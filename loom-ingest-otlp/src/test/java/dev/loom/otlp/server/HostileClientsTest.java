@@ -72,10 +72,8 @@ class HostileClientsTest {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), HostileServer.class.getName()));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectError(folder.resolve("stderr").toFile());
-        if (LONG) {
-            // Else glibc's many arenas keep what the compiler's threads free, some half a megabyte more every round.
-            builder.environment().put("MALLOC_ARENA_MAX", "2");
-        }
+        // Else glibc's many arenas keep what the compiler's threads free, some half a megabyte more every round.
+        builder.environment().put("MALLOC_ARENA_MAX", "2");
         process = builder.start();
         output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
         port = Integer.parseInt(output.readLine());

@@ -48,6 +48,8 @@ final class DiffReadingTest {
                 .segmentBytes(SEGMENT)
                 .maxBytes(bytesMax)
                 .minFreeBytes(0)
+                // what a background thread adds would let retention delete more behind a snapshot
+                .rollupShare(0)
                 .clock(() -> nowNs)
                 .build());
     }

@@ -80,6 +80,8 @@ final class GroupReadingTest {
                 .segmentBytes(SEGMENT)
                 .maxBytes(bytesMax)
                 .minFreeBytes(0)
+                // what a background thread adds would let retention delete more behind a snapshot
+                .rollupShare(0)
                 .clock(() -> nowNs);
     }
 

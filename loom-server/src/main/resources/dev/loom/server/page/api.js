@@ -75,7 +75,8 @@ async function post(name, body, signal, accept = 'application/jsonl') {
   try {
     error = JSON.parse(await response.text()).error ?? error;
   } catch { /* not from the API */ }
-  if (response.status === 401) tokenNeeded.forEach(callback => callback());
+  // not for a token that has been replaced meanwhile
+  if (response.status === 401 && token === sessionStorage.getItem(TOKEN)) tokenNeeded.forEach(callback => callback());
   throw new ApiError(response.status, error.code, error.message);
 }
 

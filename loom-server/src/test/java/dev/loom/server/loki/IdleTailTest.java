@@ -81,7 +81,9 @@ final class IdleTailTest {
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         StringBuilder head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
-            head.append((char) socket.getInputStream().read());
+            int next = socket.getInputStream().read();
+            assertTrue(next >= 0, "ended early: " + head);
+            head.append((char) next);
         }
         assertTrue(head.toString().startsWith("HTTP/1.1 101"), head.toString());
         return socket;

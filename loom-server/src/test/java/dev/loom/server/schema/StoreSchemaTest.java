@@ -19,7 +19,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,7 +49,7 @@ final class StoreSchemaTest {
                 definers.add(() -> {
                     List<Integer> ids = new ArrayList<>();
                     for (int name = 0; name < NAMES; name++) {
-                        together.await(30, TimeUnit.SECONDS);
+                        together.await();
                         ids.add(schema.defineSource("s" + name, Formats.bytes(), Map.of())
                                 .id());
                     }
