@@ -43,13 +43,14 @@ def r4(cycle):
 def end_within(cycle, shim, writers, number):
     """A life that ends within its write of this number, or a later one. Returns whether it came to serve."""
     before = shim.get("write")
-    shim.arm("write", ahead=number, part=cycle.random.choice(POINTS))
+    part = POINTS[(number + cycle.seed) % len(POINTS)]  # all of them after as many cycles
+    shim.arm("write", ahead=number, part=part)
     sidecar = cycle.start()
     served = sidecar.serves()
     if served:
         shim.disarm()
         writers.check(reader=sidecar)
-        shim.arm("write", ahead=max(1, before + number - shim.get("write")), part=cycle.random.choice(POINTS))
+        shim.arm("write", ahead=max(1, before + number - shim.get("write")), part=part)
         writers.start(sidecar)
     code = sidecar.wait()
     require(code == -signal.SIGKILL, lambda: f"not killed: code={code}, err={sidecar.text()}")
@@ -59,13 +60,16 @@ def end_within(cycle, shim, writers, number):
     return served
 
 
-def unharmed(sidecar, source):
+def unharmed(sidecar, writers, i):
     """A query while calls may fail: it is answered, or says why not, in time. Returns whether it lacks nothing but what was deleted."""
+    least = writers.clients[i].acknowledged
     try:
-        return loom.complete(sidecar.ask("agg", {"source": source})[1], expired=True)
+        answer, end = sidecar.ask("agg", {"source": f"raw-{i}"})
     except (Violation, OSError, http.client.HTTPException):
         require(sidecar.alive(), lambda: f"ended: err={sidecar.text()}")
         return False
+    require(not end["complete"] or answer[0]["count"] >= least, lambda: f"called complete: least={least}, {answer}")
+    return loom.complete(end, expired=True)
 
 
 def r14(cycle):
@@ -106,11 +110,13 @@ def fail(cycle, shim, writers, sidecar):
     lasts = cycle.random.choice((1, 1, 2, EVER))
     shim.arm(kind, cycle.random.choice(ERRORS), cycle.random.randrange(1, 6), lasts, cycle.random.choice((0, 0, 500)))
     until = time.monotonic() + 1
+    asked = 0
     while shim.get("hits") < min(lasts, 4) and time.monotonic() < until:
-        unharmed(sidecar, f"raw-{cycle.random.randrange(2)}")
+        unharmed(sidecar, writers, asked % 2)
+        asked += 1
     mend(cycle, shim, sidecar)
     writers.await_progress()
-    require(unharmed(sidecar, "raw-0"), "no whole answer although the disk is mended")
+    require(unharmed(sidecar, writers, 0), "no whole answer although the disk is mended")
 
 
 def r15(cycle):
@@ -129,18 +135,24 @@ def r15(cycle):
             await_until("no sync", lambda: shim.get("hits"))
             cycle.faults += 1
             time.sleep(cycle.random.uniform(0, 1))
+        if cycle.random.random() < 0.5:
+            shim.disarm()
+            tail = sidecar.info()["record_tail"]
+            await_until("nothing becomes durable again", lambda: sidecar.info()["record_durable"] >= tail)
         least = durable_records(sidecar, writers)
+        cycle.add("records promised durable", sum(least))
         durable = sidecar.info()["record_durable"]
         sidecar.kill()
         shim.disarm()
         writers.stop()
         cycle.forget()
-        cycle.add("blocks lost", shim.cut_power(cycle.store))
+        cycle.add("blocks lost", shim.cut_power(cycle.store, lies=cycle.sabotage))
         cycle.faults += 1
         tail = cycle.command().info()["record_tail"]
         require(tail >= durable, f"lost below durable: tail={tail}, durable={durable}")
         writers.check(least=least)
         writers.sent = list(writers.acknowledged)
+    require(cycle.sums["records promised durable"], "nothing was ever durable")
     loom.verify(cycle.store, repair=True)
     writers.check(exact=True)
     loom.verify(cycle.store)

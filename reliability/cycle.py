@@ -26,7 +26,7 @@ class Cycle:
         self.faults = 0  # kills, cuts, full disks, races
         self.checked = 0  # records compared with the oracle
         self.figures = {}  # the largest of each
-        self.minutes, self.rate, self.budget_mib = 5.0, 20_000, 320  # of a soak
+        self.minutes, self.rate, self.budget_mib, self.image = 5.0, 20_000, 320, None  # of a soak
         self.sums = {}
         self.open = contextlib.ExitStack()
         self.begins = {}
@@ -40,6 +40,10 @@ class Cycle:
     def some(self, least, end):
         """How often: at random from the least on, below the end; a quick cycle does the least."""
         return least if self.quick else self.random.randrange(least, end)
+
+    def fresh_random(self):
+        """For a thread, so that what it draws changes nothing of what others do."""
+        return random.Random(self.random.getrandbits(64))
 
     def start(self):
         # every other cycle also compresses whatever is durable
@@ -100,7 +104,7 @@ class Writers:
         self.clients = []
 
     def start(self, sidecar):
-        self.clients = [RawClient(sidecar.port("ingest"), stream, self.acknowledged[i], self.cycle.random, **self.pace)
+        self.clients = [RawClient(sidecar.port("ingest"), stream, self.acknowledged[i], self.cycle.fresh_random(), **self.pace)
                         for i, stream in enumerate(self.raw)]
         self.log_client = LogClient(sidecar.port("otlp-http"), self.log, self.log_sent) if self.log else None
         for client in [*self.clients, self.log_client]:
@@ -114,11 +118,16 @@ class Writers:
         """Waits until every client has so many more records acknowledged."""
         goals = [client.acknowledged + records for client in self.clients]
         until = time.monotonic() + loom.DEADLINE_S
-        while any(client.acknowledged < goal for client, goal in zip(self.clients, goals)):
+        while any(client.acknowledged < goal for client, goal in zip(self.clients, goals)) \
+                or self.log_client and not self.log_client.acknowledged:
             for client in self.clients:
                 require(client.is_alive() or client.acknowledged >= goals[0], lambda: f"a client ended: {client.failure}")
             require(time.monotonic() < until, "no progress")
             time.sleep(0.002)
+
+    def require_alive(self):
+        for client in [*self.clients, *([self.log_client] if self.log_client else [])]:
+            require(client.is_alive(), lambda: f"a client was left: reason={client.failure}")
 
     def stop(self):
         clients, self.clients = self.clients, []

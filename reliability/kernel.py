@@ -35,9 +35,11 @@ def trouble(cycle, writers, sidecar, begin, end, feel=True, gone=False):
         require(sidecar.metric("loom_ready") == 0, "the disk takes nothing, and /metrics say ready")
         require("error" in sidecar.info(), "the disk takes nothing, and info does not say so")
     began = time.monotonic()
-    for i in range(len(writers.clients)):
-        answer, end_of_it = sidecar.ask("agg", {"source": f"raw-{i}"})
-        require((gone or end_of_it["complete"]) and answer[0]["count"] > 0, lambda: f"no answer meanwhile: {answer} {end_of_it}")
+    for i, client in enumerate(writers.clients):
+        least = client.acknowledged
+        answer, said = sidecar.ask("agg", {"source": f"raw-{i}"})
+        require(answer[0]["count"] >= least if said["complete"] else gone and answer[0]["count"] > 0,
+                lambda: f"wrong answer meanwhile: least={least}, {answer} {said}")
     cycle.figure("s for queries meanwhile", round(time.monotonic() - began, 2))
     cycle.figure("records taken meanwhile", writers.total() - acknowledged)
     end()
@@ -165,7 +167,8 @@ def r35(cycle, writers, close):
             folder = os.path.join(cycle.directory, "planted")
             store = os.path.join(folder, "store")
             victim = os.path.join(cycle.directory, "victim")
-            os.makedirs(folder, mode=0o777)
+            os.makedirs(folder)
+            os.chmod(folder, 0o777)
             if name != "store":
                 os.makedirs(store, mode=0o700)
             link = store if name == "store" else os.path.join(store, name)

@@ -54,7 +54,7 @@ class Books:
         self.clients = []
 
     def start(self, sidecar):
-        self.clients = [(account, RawClient(sidecar.port("ingest"), account.stream, account.answered, self.cycle.random, 0.002))
+        self.clients = [(account, RawClient(sidecar.port("ingest"), account.stream, account.answered, self.cycle.fresh_random(), 0.002))
                         for account in self.raw]
         self.clients.append((self.log, LogClient(sidecar.port("otlp-http"), self.log.stream, self.log.answered,
                                                  lambda: self._of_logs(sidecar))))

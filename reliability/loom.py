@@ -321,6 +321,7 @@ class LogClient(threading.Thread):
         self.answered = start
         self.acknowledged = set()
         self.stopped = threading.Event()
+        self.failure = None
 
     def run(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
@@ -336,11 +337,15 @@ class LogClient(threading.Thread):
                 if answer.status == 200:
                     self.acknowledged.update(batch)
                     self.answered = self.sent
-                elif self.done:
-                    self.answered = self.sent = self.done()
+                else:
+                    require(answer.status in (413, 503), lambda: f"refused: status={answer.status}")
+                    if self.done:
+                        self.answered = self.sent = self.done()
                 self.stopped.wait(0.005 if len(self.acknowledged) < RECORDS_MAX else 0.05)
         except (OSError, http.client.HTTPException):
             pass  # the sidecar was killed
+        except Violation as e:
+            self.failure = e
         finally:
             connection.close()
 
@@ -348,6 +353,8 @@ class LogClient(threading.Thread):
         self.stopped.set()
         self.join(DEADLINE_S)
         require(not self.is_alive(), "the port of OTLP/HTTP hangs")
+        if self.failure:
+            raise self.failure
 
 
 class Import(Process):

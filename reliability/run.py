@@ -36,11 +36,13 @@ def arguments():
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000, help="of the first cycle of each row; the next one has the next seed")
     parser.add_argument("--rate", type=int, default=20_000, help="records a second of R36")
     parser.add_argument("--budget", type=int, default=320, metavar="MIB", help="the most disk that the store of R36 may take")
+    parser.add_argument("--image", help="the file with the disk of R36, made if it is not there; a later run with the same seed goes on with its store")
     parser.add_argument("--totals", help="file to add the counts to, so that a soak may go on in several runs")
-    parser.add_argument("--sabotage", action="store_true", help="after a kill, also delete what must survive it: R2 must fail")
+    parser.add_argument("--sabotage", action="store_true", help="after a kill, also delete what must survive it, or lose what was synced: R2 and R15 must fail")
     parser.add_argument("--work", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
                         help="directory for the stores, on a file system in memory; by default /dev/shm")
     given = parser.parse_args()
+    given.ended, given.named = 0, bool(given.rows)
     asked = given.rows.split(",") if given.rows else [row for row in SHORT if not (given.quick and row == "ledger")]
     if asked == ["all"]:
         asked = [row for row in ROWS if row != "R36"]
@@ -63,7 +65,7 @@ def run_cycle(row, number, seed, given):
     """The counts of one cycle."""
     directory = tempfile.mkdtemp(prefix=f"loom-{row.replace('/', '-')}-{seed}-", dir=given.work)
     cycle = Cycle(directory, seed, given.sabotage, given.quick)
-    cycle.minutes, cycle.rate, cycle.budget_mib = given.minutes or cycle.minutes, given.rate, given.budget
+    cycle.minutes, cycle.rate, cycle.budget_mib, cycle.image = given.minutes or cycle.minutes, given.rate, given.budget, given.image
     began = time.monotonic()
     failure = None
     try:
@@ -133,8 +135,9 @@ def run(rows, given):
             number += 1
             if time.monotonic() >= until:
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as e:
         print("interrupted", flush=True)
+        given.ended = e.code if isinstance(e, SystemExit) else 128 + signal.SIGINT
     return totals
 
 
@@ -171,7 +174,12 @@ def main():
             json.dump(before, file, indent=1)
         os.replace(given.totals + ".new", given.totals)
         print(f"\nall runs of {given.totals}:\n{table(before)}")
-    return 1 if any(total["failures"] for total in totals.values()) else 0
+    undone = [row for row in given.rows if row not in totals]
+    if undone:
+        print(f"no cycle of: {', '.join(undone)}")
+    if any(total["failures"] for total in totals.values()):
+        return 1
+    return given.ended or (2 if undone and given.named else 0)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ class Shim:
     def disarm(self):
         self.set("end", 0)
 
-    def cut_power(self, store):
-        """Leaves of the files what was synced. Nobody has them open."""
+    def cut_power(self, store, lies=False):
+        """Leaves of the files what was synced, or less if syncs are to have lied. Nobody has them open."""
         paths = {}
         for folder, _, files in os.walk(store):
             for name in files:
@@ -61,7 +61,7 @@ class Shim:
         for i in range(self.get("kept")):
             at = BLOCKS + i * (HEADER.size + BLOCK)
             state, inode, number = HEADER.unpack_from(self.page, at)
-            if state != CLEAN and inode in paths:
+            if (state != CLEAN or lies) and inode in paths:
                 with open(paths[inode], "r+b") as file:
                     length = max(0, os.fstat(file.fileno()).st_size - number * BLOCK)
                     file.seek(number * BLOCK)

@@ -24,6 +24,8 @@ WINDOW_S = 10  # of the percentile
 ASKED = 5_000  # newest records that each query reads, and that are compared
 LINES = 64  # records for each line of log
 SEARCHED_S = 10  # in which a word is looked for
+STALLED_S = 120  # without a newer record, at most
+CONSTANT = ("descriptors", "threads")
 KINDS = {"resident MiB": "process_resident_memory_bytes", "direct MiB": "jvm_buffer_pool_used_bytes{pool=\"direct\"",
          "descriptors": "process_open_fds", "threads": "jvm_threads_current"}
 
@@ -65,7 +67,7 @@ class Load(threading.Thread):
         self.acknowledged = self.sent = 0
         self.lines_acknowledged = self.lines_sent = 0
         self.port, self.stopped, self.paused = None, threading.Event(), threading.Event()
-        self.failure = None
+        self.failure = self.ended = None
 
     def run(self):
         while not self.stopped.is_set():
@@ -75,10 +77,12 @@ class Load(threading.Thread):
                 self.stopped.wait(0.01)
                 continue
             self.paused.clear()
-            with contextlib.suppress(OSError, EOFError):  # the sidecar was killed
-                self._push(port)
-            if self.port == port:
-                self.port = None
+            try:
+                self._push(port)  # until it is told to end, or where the store is not open for writing yet: again
+            except (OSError, EOFError) as e:  # the sidecar was killed, or has ended it
+                self.ended = e
+                if self.port == port:
+                    self.port = None
 
     def _push(self, port):
         with socket.create_connection(("127.0.0.1", port), timeout=loom.DEADLINE_S) as connection:
@@ -135,17 +139,31 @@ class Watch:
         self.looks = []
         self.queries = {"newest": [], "percentile": [], "search": []}
         self.disk_max = 0
+        self.ended = threading.Event()
         self.lost = 0  # of all lives so far
+        self.lost_before = 0  # in earlier runs
+        self.newest, self.earlier, self.before, self.advanced = -1, 0, 0, time.monotonic()
+        self.random = random.Random(cycle.seed)
         self.found = 0  # lines, by searches
 
     def disk(self):
+        """Files change while they are counted: what is above the budget is counted again."""
+        used = self._used()
+        self.disk_max = max(self.disk_max, min(used, self._used()) if used > self.budget else used)
+
+    def _used(self):
+        """The newest files first: an old one that is deleted meanwhile is not counted beside what takes its room."""
         used = 0
         for folder, _, files in os.walk(self.cycle.store):
-            for name in files:
+            for name in sorted(files, reverse=True):
                 with contextlib.suppress(OSError):
                     used += os.stat(os.path.join(folder, name)).st_blocks * 512
-        self.disk_max = max(self.disk_max, used)
-        require(used <= self.budget, lambda: f"above the budget: disk={used}, budget={self.budget}")
+        return used
+
+    def look_at_disk(self):
+        """Until it is told to end: what is above the budget may be so for a moment alone."""
+        while not self.ended.wait(0.2):
+            self.disk()
 
     def look(self, sidecar, life):
         text = sidecar.metrics().splitlines()
@@ -157,23 +175,30 @@ class Watch:
     def ask(self, sidecar):
         """The newest records, whole and in order; and a percentile of the last seconds. Their times count."""
         known = self.load.acknowledged
-        records, seconds = self._timed(sidecar, "newest", "scan", {"source": "soak", "limit": ASKED})
+        before = sidecar.sources()["soak"]["lost"]
+        records, _ = self._timed(sidecar, "newest", "scan", {"source": "soak", "limit": ASKED})
         numbers = [record["fields"]["seq"] for record in reversed(records)]
         for record in records:
             fields = record["fields"]
             require(fields["check"] == self.load.sequence.check(fields["seq"]), lambda: f"torn or invented: {record}")
         require(all(a < b for a, b in zip(numbers, numbers[1:])), "doubled, or out of order")
         lost = sidecar.sources()["soak"]["lost"]
+        newer = numbers[-1] > self.newest
+        since = lost - (self.before if newer else self.earlier)  # dropped since records as old as these were pushed
         holes = numbers[-1] + 1 - numbers[0] - len(numbers)
-        require(holes <= lost, lambda: f"hole: missing={holes}, lost={lost}")
-        require(numbers[-1] + 1 >= known - lost, lambda: f"lost: last={numbers[-1]}, acknowledged={known}, lost={lost}")
+        require(numbers[0] <= self.newest or holes <= since, lambda: f"hole: missing={holes}, lost since={since}")
+        require(numbers[-1] + 1 >= known - since, lambda: f"lost: last={numbers[-1]}, acknowledged={known}, lost since={since}")
+        if newer:
+            self.newest, self.advanced = numbers[-1], time.monotonic()
+            self.earlier, self.before = self.before, before
+        require(time.monotonic() - self.advanced < STALLED_S, "nothing is kept any more")
         self.lost = lost
         self.cycle.checked += len(records)
         self._search(sidecar)
         answers, _ = self._timed(sidecar, "percentile", "agg", {"source": "soak", "field": "latency_ns", "percentile": [99],
                                                                 "from": f"now-{WINDOW_S}s"})
         answer = answers[0]
-        if answer["count"] > 100 * PERIOD:  # so a part of a period more or less moves it little
+        if answer["count"] > 10 * PERIOD:  # so a part of a period more or less moves it little
             ranked = sorted(self.load.sequence.latencies)
             low, high = ranked[int(0.985 * PERIOD)], ranked[int(0.995 * PERIOD)]
             require(low <= answer["percentiles"]["99"] <= high and answer["max"] == ranked[-1],
@@ -182,7 +207,7 @@ class Watch:
     def _search(self, sidecar):
         """A late line by its own word, in the whole store through the text index; and by reading the lines of its time."""
         known = self.load.lines_acknowledged
-        number = self.cycle.random.randrange(max(0, known - SEARCHED_S * self.load.rate // LINES), known)
+        number = self.random.randrange(max(0, known - SEARCHED_S * self.load.rate // LINES), known)
         request = {"source": "lines", "query": f"q{number}"}
         found, _ = self._timed(sidecar, "search", "search", request)
         texts = [record["fields"]["line"] for record in found]
@@ -199,6 +224,7 @@ class Watch:
         began = time.monotonic()
         rows, end = sidecar.ask(path, request)
         self.queries[name].append((time.monotonic() - began) * 1000)
+        require(not end["damaged_pages"] and end["limit"] == "none", lambda: f"incomplete: query={name}, end={end}")
         return rows, end
 
     def slope(self, kind):
@@ -227,19 +253,23 @@ class Watch:
             slope = self.slope(kind)
             if slope is not None:
                 figure(kind + " an hour", round(slope, 1))
+                require(kind not in CONSTANT or self.cycle.minutes < 60 or slope <= 1, lambda: f"grows: {kind}, an hour={slope:.1f}")
         figure("disk MiB", round(self.disk_max / MIB, 1))
         for name, times in self.queries.items():
             quarter = max(1, len(times) // 4)
-            for when, part in (("first", times[:quarter]), ("last", times[-quarter:])):
-                figure(f"{name}: ms, {when} quarter", round(statistics.median(part), 1))
+            first, last = statistics.median(times[:quarter]), statistics.median(times[-quarter:])
+            figure(f"{name}: ms, first quarter", round(first, 1))
+            figure(f"{name}: ms, last quarter", round(last, 1))
+            require(self.cycle.minutes < 60 or last <= 1.5 * first + 50, lambda: f"slower: query={name}, ms={first:.0f} to {last:.0f}")
 
 
 def disk_of(cycle, budget):
-    """An ext4 of its own, with room for the budget and a little more."""
-    image = os.path.join(cycle.directory, "image")
-    with open(image, "wb") as file:
-        file.truncate(budget + budget // 4 + 64 * MIB)
-    subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", image], check=True, capture_output=True)
+    """An ext4 of its own, with room for the budget and a little more; or the one that an earlier run has left."""
+    image = cycle.image or os.path.join(cycle.directory, "image")
+    if not os.path.exists(image):
+        with open(image, "wb") as file:
+            file.truncate(budget + budget // 4 + 64 * MIB)
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", image], check=True, capture_output=True)
     disk = mount(cycle, "-o", "loop", image)
     cycle.open.callback(unmount, disk)
     return disk
@@ -264,14 +294,18 @@ def soak(cycle):
     sidecar = cycle.start()
     sidecar.listening()
     life = 0
+    before = resume(load, watch, sidecar)
+    looking = threading.Thread(target=watch.look_at_disk, daemon=True)
+    looking.start()
+    cycle.open.callback(watch.ended.set)
     load.start()
     load.port = sidecar.port("ingest")
-    while load.acknowledged < ASKED or not load.lines_acknowledged:
+    while load.acknowledged < before + ASKED or not load.lines_acknowledged:
         require(time.monotonic() < began + loom.DEADLINE_S, "no progress")
         time.sleep(0.1)
     while time.monotonic() < ends:
-        require(not load.failure, lambda: load.failure)
-        watch.disk()
+        require(not load.failure and load.port and load.is_alive(), lambda: load.failure or f"the load has ended: reason={load.ended!r}")
+        require(watch.disk_max <= budget, lambda: f"above the budget: disk={watch.disk_max}, budget={budget}")
         watch.look(sidecar, life)
         watch.ask(sidecar)
         if time.monotonic() > say_at:
@@ -294,17 +328,31 @@ def soak(cycle):
     settle(cycle, load, sidecar)
     watch.ask(sidecar)
     watch.say(began)
-    watch.report()
     sidecar.signal(signal.SIGTERM)
     require(sidecar.wait() == 143, lambda: f"ended badly: err={sidecar.text()}")
     load.stopped.set()
     load.join(loom.DEADLINE_S)
     loom.verify(cycle.store)
-    cycle.add("pushed", load.acknowledged)
-    cycle.add("dropped", watch.lost)
+    watch.ended.set()
+    looking.join()
+    watch.disk()
+    require(watch.disk_max <= budget, lambda: f"above the budget: disk={watch.disk_max}, budget={budget}")
+    cycle.add("pushed", load.acknowledged - before)
+    cycle.add("dropped", watch.lost - watch.lost_before)
     cycle.add("searches", len(watch.queries["search"]))
     cycle.add("lines found", watch.found)
-    cycle.figure("records a second", round(load.acknowledged / (ends - began)))
+    cycle.figure("records a second", round((load.acknowledged - before) / (ends - began)))
+    watch.report()
+
+
+def resume(load, watch, sidecar):
+    """Goes on behind what earlier runs have left; returns how many records these have pushed."""
+    known = sidecar.sources()
+    if "soak" in known and "lines" in known:
+        load.acknowledged = load.sent = booked(known["soak"], 0, 1 << 62)
+        load.lines_acknowledged = load.lines_sent = booked(known["lines"], 0, 1 << 62)
+        watch.earlier = watch.before = watch.lost_before = known["soak"]["lost"]
+    return load.acknowledged
 
 
 def settle(cycle, load, sidecar):
