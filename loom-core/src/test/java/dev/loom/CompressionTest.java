@@ -38,6 +38,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
@@ -406,6 +407,49 @@ final class CompressionTest {
             awaitCompressed();
             await(() -> loom.info().writer().orElseThrow().compressionFailure().isEmpty());
             assertAll(loom);
+        }
+    }
+
+    /** The copy of a segment, and of random bytes it is as long, has room before it is written. */
+    @Test
+    void shouldStayWithinTheLimitWhileACopyIsMade() {
+        long segment = 4 << 20;
+        UnaryOperator<LoomConfig.Builder> large = builder -> builder.segmentBytes(segment);
+        try (Loom loom = Loom.open(large.apply(config()).build())) {
+            int bytes = source(loom, "bytes", Formats.bytes());
+            byte[] payload = new byte[8_000];
+            while (loom.info().records().tail() < 6 * segment) {
+                random.nextBytes(payload);
+                loom.push(bytes, payload);
+            }
+        }
+        long limit = StoreAccess.bytes(store()) + (1 << 20);
+        AtomicLong most = new AtomicLong();
+        AtomicLong copies = new AtomicLong();
+        HookedStorage disk = new HookedStorage() {
+            @Override
+            protected void onWrite(Path file, long position, boolean direct) {
+                if (file.getParent().endsWith("record") && !file.toString().endsWith(".seg")) {
+                    most.accumulateAndGet(StoreAccess.bytes(store()), Math::max);
+                }
+            }
+
+            @Override
+            public void delete(Path file) {
+                super.delete(file);
+                copies.addAndGet(
+                        file.getParent().endsWith("record") && !file.toString().endsWith(".seg") ? 1 : 0);
+            }
+        };
+        try (Loom loom = Loom.open(large.apply(config())
+                .storage(disk)
+                .maxBytes(limit)
+                .compressAfter(Duration.ZERO)
+                .build())) {
+            await(() -> copies.get() >= 3);
+            assertTrue(most.get() > 0);
+            assertTrue(most.get() <= limit, () -> "bytes=" + most + ", limit=" + limit);
+            assertTrue(loom.info().records().begin() > 0);
         }
     }
 

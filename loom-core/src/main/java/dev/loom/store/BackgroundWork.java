@@ -50,6 +50,7 @@ final class BackgroundWork implements AutoCloseable {
             UnitFiles text,
             RunFiles runs,
             LongPredicate room,
+            BooleanSupplier withinLimit,
             Supplier<Snapshot> snapshot) {}
 
     BackgroundWork(Parts parts) {
@@ -161,6 +162,7 @@ final class BackgroundWork implements AutoCloseable {
                 parts.tenure().guard()::check,
                 parts.evictor()::whilePaused,
                 parts.savings(),
+                parts.withinLimit(),
                 after.toNanos(),
                 parts.settings().compressionShare()));
         parts.ownership().bar(compressing.thread());

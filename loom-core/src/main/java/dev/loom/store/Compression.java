@@ -5,6 +5,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import dev.loom.log.CompressedSegment;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -15,6 +16,7 @@ import dev.loom.log.Segments;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -29,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Compression implements AutoCloseable {
     private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
+    /** How long room for a copy is waited for; retention makes it every second. */
+    private static final long ROOM_NS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long ROOM_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
      * What it needs of its session.
@@ -38,6 +44,7 @@ final class Compression implements AutoCloseable {
      * @param clock gives arrival times, epoch nanoseconds
      * @param guard throws once another writer has the store
      * @param evictorPaused runs something while the evictor pauses
+     * @param withinLimit whether the store takes no more of the disk than it may
      * @param afterNs the age of a segment's last record
      * @param share of a processor, above 0 to 1
      */
@@ -51,6 +58,7 @@ final class Compression implements AutoCloseable {
             Runnable guard,
             Consumer<Runnable> evictorPaused,
             Savings savings,
+            BooleanSupplier withinLimit,
             long afterNs,
             double share) {}
 
@@ -59,9 +67,6 @@ final class Compression implements AutoCloseable {
 
     /** Below it all segments are compressed, or can't be. */
     private long compressedTo;
-
-    /** The bytes of the copy that is being made. */
-    private long copied;
 
     Compression(Parts parts) {
         this.parts = parts;
@@ -110,7 +115,9 @@ final class Compression implements AutoCloseable {
             if (!isWhole(segments.file(compressedTo), length)) {
                 compressedTo += length;
             } else if (hasRoom(segments) && isOld(records, compressedTo + length - PageDescriptor.PAGE_LENGTH)) {
-                compress(records, compressedTo);
+                if (!compressWithinLimit(records, compressedTo)) {
+                    return false;
+                }
                 compressedTo += length;
                 return true;
             } else {
@@ -149,20 +156,47 @@ final class Compression implements AutoCloseable {
         }
     }
 
+    /** Reserves the room that a copy takes at most before it is made. False if there is none for now. */
+    private boolean compressWithinLimit(LogView records, long first) {
+        long segmentLength = records.segments().segmentLength();
+        long reserved = segmentLength + CompressedSegment.begin(segmentLength);
+        parts.savings().add(-reserved);
+        try {
+            if (!awaitRoom()) {
+                return false;
+            }
+            if (records.segments().first(records.watermarks().beginAcquire()) <= first) {
+                compress(records, first);
+            } // else it was deleted to make room
+            return true;
+        } finally {
+            parts.savings().add(reserved);
+        }
+    }
+
+    private boolean awaitRoom() {
+        long endNs = System.nanoTime() + ROOM_NS;
+        while (!parts.withinLimit().getAsBoolean()) {
+            if (thread.cancelled() || System.nanoTime() - endNs >= 0) {
+                return false;
+            }
+            StoreThread.pause(ROOM_CHECK_NS);
+        }
+        return true;
+    }
+
     private void compress(LogView records, long first) {
         Path copy = records.segments().temporary(first, parts.nonce());
         parts.guard().run();
         boolean replaced = false;
         try (SegmentCompressor compressor =
                 new SegmentCompressor(parts.storage(), records.segments(), records.storeId(), parts.formatOf())) {
-            long length = compressor.compress(first, copy, this::onPage);
+            long length = compressor.compress(first, copy, bytes -> thread.rest());
             if (length != SegmentCompressor.NOTHING) {
                 parts.evictorPaused().accept(() -> replace(records, first, copy, length));
                 replaced = true;
             }
         } finally {
-            parts.savings().add(copied);
-            copied = 0;
             if (!replaced) {
                 parts.storage().delete(copy);
             }
@@ -182,12 +216,6 @@ final class Compression implements AutoCloseable {
         parts.storage().rename(copy, segments.file(first));
         parts.savings().add(segments.segmentLength() - length);
         parts.storage().syncDirectory(segments.folder());
-    }
-
-    private void onPage(long bytes) {
-        parts.savings().add(copied - bytes);
-        copied = bytes;
-        thread.rest();
     }
 
     /** Ends the thread, which deletes its copy, and waits for its end. */

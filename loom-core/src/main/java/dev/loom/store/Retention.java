@@ -172,6 +172,11 @@ final class Retention implements SegmentBudget {
                                 + logs.get().records().segments().segmentLength();
     }
 
+    /** Whether the store's files take no more than they may. Any thread. */
+    boolean isWithinLimit() {
+        return used() <= limits.maxBytes();
+    }
+
     /** Why the limits can't be enforced now, or null. */
     @Nullable
     LoomException failure() {

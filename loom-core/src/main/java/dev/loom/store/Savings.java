@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes by which the segment files of the record log are shorter than their segments, because they are compressed. A copy
- * that is being made counts as the opposite. For any thread.
+ * The bytes by which the segment files of the record log are shorter than their segments, because they are compressed. The
+ * most that a copy which is being made may take counts as the opposite. For any thread.
  */
 final class Savings {
     private final Storage storage;

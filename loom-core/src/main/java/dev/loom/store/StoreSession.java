@@ -145,6 +145,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 opened.text(),
                 opened.runs(),
                 retention::hasRoom,
+                retention::isWithinLimit,
                 this::snapshot));
         evictor.start();
         try {
