@@ -165,9 +165,9 @@ final class Compression implements AutoCloseable {
             if (!awaitRoom()) {
                 return false;
             }
-            if (records.segments().first(records.watermarks().beginAcquire()) <= first) {
+            if (!isDeleted(records.segments(), first)) { // to make room
                 compress(records, first);
-            } // else it was deleted to make room
+            }
             return true;
         } finally {
             parts.savings().add(reserved);
@@ -183,6 +183,12 @@ final class Compression implements AutoCloseable {
             StoreThread.pause(ROOM_CHECK_NS);
         }
         return true;
+    }
+
+    /** As the store is now: its staging may have been replaced since the segment was found. */
+    private boolean isDeleted(Segments segments, long first) {
+        long begin = parts.logs().get().records().watermarks().beginAcquire();
+        return segments.first(begin) > first;
     }
 
     private void compress(LogView records, long first) {
@@ -207,9 +213,7 @@ final class Compression implements AutoCloseable {
     private void replace(LogView records, long first, Path copy, long length) {
         parts.guard().run();
         Segments segments = records.segments();
-        // as the store is now, since its staging may have been replaced meanwhile
-        long begin = parts.logs().get().records().watermarks().beginAcquire();
-        if (segments.first(begin) > first) {
+        if (isDeleted(segments, first)) {
             parts.storage().delete(copy);
             return;
         }
