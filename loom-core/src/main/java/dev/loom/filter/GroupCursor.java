@@ -6,6 +6,7 @@ import dev.loom.error.UnsupportedStoreException;
 import dev.loom.filter.UnitFiles.UnitFile;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,11 +53,21 @@ public final class GroupCursor implements AutoCloseable {
     /** The group that has an address; null if there is none that can be read. */
     @Nullable
     UnitGroup groupAt(long address) {
-        UnitFile open = current;
-        if (open == null || address < open.start() || address >= open.end()) {
+        if (!holds(address)) {
             move(address);
         }
         return group;
+    }
+
+    /** Whether the file that is open has an address. */
+    boolean holds(long address) {
+        UnitFile open = current;
+        return open != null && address >= open.start() && address < open.end();
+    }
+
+    /** The file of the group that is open. */
+    UnitFile file() {
+        return Objects.requireNonNull(current);
     }
 
     private void move(long address) {

@@ -89,6 +89,15 @@ final class RowSet {
         return row >= open || Arrays.binarySearch(rows, 0, count, row) >= 0;
     }
 
+    /** Whether all rows of another set belong to this one. */
+    boolean containsAll(RowSet other) {
+        boolean all = open <= other.open;
+        for (int i = 0; all && i < other.count; i++) {
+            all = contains(other.rows[i]);
+        }
+        return all;
+    }
+
     /** Whether a row in {@code [from, to)} belongs to the set. */
     boolean meets(int from, int to) {
         if (from >= to || isEmpty()) {

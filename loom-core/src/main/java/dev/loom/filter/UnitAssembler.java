@@ -7,6 +7,7 @@ import dev.loom.text.TokenReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * Assembles units of one source, chunk by chunk and row by row. Finds the source's frequent words as it goes along; each unit is built
@@ -58,7 +59,12 @@ public final class UnitAssembler implements RowTokens.Sink {
 
     /** The bytes that an assembler takes. */
     static long length(UnitShape shape) {
-        return UnitBuilder.length(shape) + WordCollector.length() + 12L * KNOWN + CHUNKS_MAX * 40L;
+        return lengthOfUnit(shape) + WordCollector.length();
+    }
+
+    /** The bytes of them that are not the collector's. */
+    static long lengthOfUnit(UnitShape shape) {
+        return UnitBuilder.length(shape) + 12L * KNOWN + CHUNKS_MAX * 40L;
     }
 
     /** Whether a chunk with so many rows belongs to another unit. */
@@ -188,6 +194,11 @@ public final class UnitAssembler implements RowTokens.Sink {
                 builder.rows(),
                 chunks.stream().mapToLong(Long::longValue).toArray(),
                 firstRows.stream().mapToInt(Integer::intValue).toArray()));
+    }
+
+    /** Copies pieces of a part of the unit so far, one after the other. */
+    void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into) {
+        builder.copy(part, firstPiece, pieces, into, 0);
     }
 
     /** Begins the next unit, with the frequent words as they are known now. */

@@ -174,10 +174,15 @@ final class UnitBuilder {
 
             @Override
             public void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset) {
-                int length = part.pieceLength(shape);
-                into.putBytes(offset, bytes(part), firstPiece * length, pieces * length);
+                UnitBuilder.this.copy(part, firstPiece, pieces, into, offset);
             }
         };
+    }
+
+    /** Copies pieces of a part, one after the other. */
+    void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset) {
+        int length = part.pieceLength(shape);
+        into.putBytes(offset, bytes(part), firstPiece * length, pieces * length);
     }
 
     private DirectBuffer bytes(UnitPart part) {

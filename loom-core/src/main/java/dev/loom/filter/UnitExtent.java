@@ -57,6 +57,11 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
         return set.count(firstRows[place], endRow(place));
     }
 
+    /** The rows of the chunk at a place. */
+    int chunkRows(int place) {
+        return endRow(place) - firstRows[place];
+    }
+
     private int endRow(int place) {
         return place + 1 < firstRows.length ? firstRows[place + 1] : rows;
     }

@@ -188,12 +188,12 @@ public final class UnitFiles {
         }
     }
 
-    /** Deletes damaged files and the later ones of their sources, so that the next session builds them again. */
-    public void deleteDamaged(long storeId) {
-        Set<Integer> damaged = new HashSet<>();
+    /** Deletes files and the later ones of their sources, so that the next session builds them again. */
+    public void deleteFrom(Set<Path> unsound) {
+        Set<Integer> sources = new HashSet<>();
         for (UnitFile file : all()) {
-            if (damaged.contains(file.sourceId()) || damage(file, storeId).isPresent()) {
-                damaged.add(file.sourceId());
+            if (sources.contains(file.sourceId()) || unsound.contains(file.path())) {
+                sources.add(file.sourceId());
                 delete(file);
             }
         }

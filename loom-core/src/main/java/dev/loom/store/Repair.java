@@ -8,8 +8,10 @@ import dev.loom.log.Segments;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ public final class Repair {
     private final BooleanSupplier cancelled;
     private @Nullable Path directory;
     private boolean rebuilds;
+    private final Set<Path> unsoundText = new HashSet<>();
 
     /** Is told of each thing that was set aside. */
     public interface Handler {
@@ -52,6 +55,11 @@ public final class Repair {
     /** Whether the indexes were found wrong, and are rebuilt. */
     public boolean rebuilds() {
         return rebuilds;
+    }
+
+    /** The files of the text index that are to be built again. */
+    Set<Path> unsoundText() {
+        return unsoundText;
     }
 
     /** Sets aside the records and schema entries that recovery will cut off. */
@@ -100,7 +108,12 @@ public final class Repair {
         }
         try {
             found.removeIf(each -> each.file.startsWith(files.runs(storage).folder())); // deleted by the opening
+            Path text = files.text(storage).folder();
             for (Found each : found) {
+                if (each.file.startsWith(text)) {
+                    unsoundText.add(each.file);
+                    continue;
+                }
                 boolean ofIndex =
                         !each.file.startsWith(files.folder(LogKind.RECORD)) && !each.file.equals(files.schema());
                 switch (each.kind) {

@@ -283,7 +283,7 @@ public final class StoreOpening {
             UnitFiles text = files.text(storage);
             text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
             if (repair != null) {
-                text.deleteDamaged(closed.storeId());
+                text.deleteFrom(repair.unsoundText());
             }
             RunFiles runs = files.runs(storage);
             runs.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));

@@ -21,10 +21,13 @@ import dev.loom.record.FaultHandler;
 import dev.loom.record.IndexAudit;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
@@ -123,7 +126,7 @@ public final class StoreVerification {
         handler.onDamage(kind, file, offset, message);
     }
 
-    /** Checks the blocks of the text index; that its units have all words of their records is not checked. */
+    /** Checks the blocks of the text index, and that its units have all words of their records. */
     private void checkText() {
         UnitFiles text = files.text(storage);
         for (UnitFile file : text.all()) {
@@ -134,6 +137,29 @@ public final class StoreVerification {
             entries += file.units();
             text.damage(file, store.mark().storeId())
                     .ifPresent(message -> problem(Damage.CONTENTS, file.path(), 0, message));
+        }
+        Map<Integer, String> formats = new HashMap<>();
+        for (SchemaEntry entry :
+                SchemaLog.read(storage, files.schema(), store.mark().storeId()).entries()) {
+            if (entry instanceof SchemaEntry.SourceDefined defined) {
+                formats.put(defined.id(), defined.format());
+            }
+        }
+        try (Snapshot snapshot = store.snapshot()) {
+            TextAudit audit = new TextAudit(
+                    text,
+                    store.mark().storeId(),
+                    snapshot,
+                    (file, message) -> problem(Damage.CONTENTS, file.path(), 0, message),
+                    this::stopped);
+            for (Source source : snapshot.sources()) {
+                // else its format is not known here, and its fields can't be read
+                if (source.format().text().equals(formats.get(source.id()))) {
+                    audit.run(source);
+                }
+            }
+        } catch (StoreReopenedException e) {
+            // another session writes it by now
         }
     }
 

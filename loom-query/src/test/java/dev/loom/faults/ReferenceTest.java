@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.StoreVerifier;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.FieldValue;
 import dev.loom.format.Formats;
+import dev.loom.format.IndexedText;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -104,6 +106,33 @@ class ReferenceTest {
                 }
             }
         }
+    }
+
+    /** The text index has what records referred to before retention deleted it: more than a verification finds in them now. */
+    @Test
+    void shouldNotAccuseTheTextIndexOfWhatRetentionHasDeleted() throws IOException {
+        try (Loom loom = Loom.open(
+                ReferringProcess.config(dir).maxBytes(8 << 20).textIndexShare(1).build())) {
+            int shared = loom.defineSource("contexts", Formats.parse("shared"));
+            int records = loom.defineSource(
+                    "records", Formats.parse("referring"), Map.of(IndexedText.ATTRIBUTE, "shared:value"));
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[4_000]);
+            payload.putLong(0, 7);
+            payload.putLong(0, loom.push(shared, payload, 0, Long.BYTES));
+            for (int i = 1; i <= 6_000; i++) {
+                assertTrue(loom.push(records, payload, 0, payload.capacity()) >= 0);
+                if (i % 500 == 0) {
+                    assertTrue(loom.finishTextIndex(() -> false));
+                }
+            }
+            assertTrue(loom.info().records().begin() > 0, () -> loom.info().toString());
+        }
+        try (Stream<Path> units = Files.list(dir.resolve("text"))) {
+            assertTrue(units.findAny().isPresent());
+        }
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(dir, (file, offset, message) -> problems.add(file + ": " + message));
+        assertEquals(List.of(), problems);
     }
 
     /** What depends on a damaged page is missing, and the answer says so. */

@@ -1,0 +1,127 @@
+package dev.loom.store;
+
+import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
+import dev.loom.filter.RowTokens;
+import dev.loom.filter.UnitAudit;
+import dev.loom.filter.UnitFiles;
+import dev.loom.format.IndexedText;
+import dev.loom.format.RecordLookup;
+import dev.loom.read.ChunkCursor;
+import dev.loom.read.SnapshotReader;
+import dev.loom.read.SourceRecords;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Compares the units of the text index with the records that they describe, as {@link TextFollower} has built them. For one thread. */
+final class TextAudit {
+    private final UnitFiles files;
+    private final long storeId;
+    private final Snapshot snapshot;
+    private final UnitAudit.Faults faults;
+    private final BooleanSupplier stopped;
+
+    /**
+     * @param snapshot open while the audit runs
+     * @param stopped polled before each page of records; true ends the audit
+     */
+    TextAudit(UnitFiles files, long storeId, Snapshot snapshot, UnitAudit.Faults faults, BooleanSupplier stopped) {
+        this.files = files;
+        this.storeId = storeId;
+        this.snapshot = snapshot;
+        this.faults = faults;
+        this.stopped = stopped;
+    }
+
+    /** Reads the records of a source that units describe. Its format must be known. */
+    void run(Source source) {
+        try (UnitAudit units = new UnitAudit(files, storeId, source.id(), faults)) {
+            if (units.isEmpty()) {
+                return;
+            }
+            try (SnapshotReader reader = SnapshotReader.of(snapshot)) {
+                ChunkCursor chunks =
+                        reader.oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, reader.beginAddress());
+                Walk walk = new Walk(units, source, reader.lookup());
+                try (SourceRecords records = reader.forward(chunks, walk)) {
+                    walk.run(records);
+                }
+            }
+        }
+    }
+
+    /** One walk over the chunks of a source. */
+    private final class Walk implements SourceRecords.ChunkGuide {
+        private final UnitAudit units;
+        private final Source source;
+        private final RecordLookup lookup;
+        private @Nullable SourceRecords records;
+        private @Nullable RowTokens tokens;
+        private IndexedText indexed = IndexedText.NONE;
+        private boolean inChunk;
+
+        private long rowsLeft;
+        private long failuresBefore;
+
+        Walk(UnitAudit units, Source source, RecordLookup lookup) {
+            this.units = units;
+            this.source = source;
+            this.lookup = lookup;
+        }
+
+        void run(SourceRecords walk) {
+            records = walk;
+            while (walk.next()) {
+                RowTokens reader = tokens;
+                rowsLeft--;
+                if (reader != null && rowsLeft >= 0) {
+                    units.nextRow();
+                    reader.read(walk.address(), walk.buffer(), walk.offset(), walk.length(), units);
+                }
+            }
+            endChunk(walk);
+            units.finish();
+        }
+
+        @Override
+        public Step decide(ChunkCursor chunk) {
+            SourceRecords walk = records;
+            if (walk != null) {
+                endChunk(walk);
+            }
+            inChunk = chunk.listed() && units.beginChunk(chunk.start(), chunk.records());
+            if (!inChunk) {
+                return Step.PASS_OVER;
+            }
+            if (tokens == null || !units.indexed().equals(indexed)) {
+                indexed = units.indexed();
+                tokens = new RowTokens(indexed, source.format(), lookup);
+            }
+            rowsLeft = chunk.records();
+            failuresBefore = failures(walk);
+            return Step.READ;
+        }
+
+        /** Ends the chunk, if one is being read. */
+        private void endChunk(SourceRecords walk) {
+            if (inChunk) {
+                inChunk = false;
+                if (rowsLeft == 0 && failures(walk) == failuresBefore && !walk.expired()) {
+                    units.endChunk();
+                } else {
+                    units.leaveOut();
+                }
+            }
+        }
+
+        /** What could not be read so far. */
+        private long failures(@Nullable SourceRecords walk) {
+            return lookup.failures() + (walk == null ? 0 : walk.damaged());
+        }
+
+        @Override
+        public boolean mayGoOn(long bytesRead) {
+            return !stopped.getAsBoolean();
+        }
+    }
+}
