@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -88,14 +89,34 @@ final class UnitAuditTest {
 
     /** A change of a piece that a unit has of a part; false if nothing is changed. */
     private interface Change {
-        boolean apply(UnitShape shape, MutableDirectBuffer pieces, int offset, int length);
+        boolean apply(MutableDirectBuffer pieces, int offset, int length);
     }
 
-    /** Writes the file again, with one unit's pieces of a part changed. Returns that unit. */
-    private int forge(UnitFile file, UnitPart part, Change change) throws IOException {
+    /** A unit that was changed. */
+    private record Forged(UnitFile file, int unit) {}
+
+    /** Changes a piece of a part of any unit that has one to change: the first ones have no frequent words. */
+    private Forged forge(UnitPart part, Change change) throws IOException {
+        List<UnitFile> all = new ArrayList<>(files().all());
+        assertTrue(all.stream().anyMatch(file -> file.units() > 1), () -> "no units were put together: " + all);
+        Collections.shuffle(all, random);
+        for (UnitFile file : all) {
+            int first = random.nextInt(file.units());
+            for (int i = 0; i < file.units(); i++) {
+                int unit = (first + i) % file.units();
+                if (forge(file, unit, part, change)) {
+                    return new Forged(file, unit);
+                }
+            }
+        }
+        throw new AssertionError("no unit can be changed: part=" + part);
+    }
+
+    /** Writes the file again, with a piece of a unit's part changed; false if there was none to change. */
+    private boolean forge(UnitFile file, int chosen, UnitPart part, Change change) throws IOException {
         Path forged = temp.resolve("forged");
         long storeId = storeId();
-        int[] changed = {-1};
+        boolean[] changed = {false};
         try (UnitGroup group = UnitGroup.open(
                         Storage.DISK.openToRead(file.path()),
                         storeId,
@@ -103,7 +124,6 @@ final class UnitAuditTest {
                         file.start(),
                         BlockReader.newBlocks());
                 LoomFile into = Storage.DISK.openToWrite(forged, false)) {
-            int chosen = random.nextInt(group.units());
             List<TokenUnit> units = new ArrayList<>();
             for (int i = 0; i < group.units(); i++) {
                 TokenUnit unit = group.unit(i);
@@ -122,11 +142,9 @@ final class UnitAuditTest {
                     @Override
                     public void copy(UnitPart copied, int first, int pieces, MutableDirectBuffer buffer, int offset) {
                         unit.copy(copied, first, pieces, buffer, offset);
-                        for (int j = 0; copied == part && number == chosen && changed[0] < 0 && j < pieces; j++) {
+                        for (int j = 0; copied == part && number == chosen && !changed[0] && j < pieces; j++) {
                             int length = part.pieceLength(shape());
-                            if (change.apply(shape(), buffer, offset + j * length, length)) {
-                                changed[0] = number;
-                            }
+                            changed[0] = change.apply(buffer, offset + j * length, length);
                         }
                     }
                 });
@@ -134,14 +152,7 @@ final class UnitAuditTest {
             UnitGroupWriter.write(into, storeId, file.sourceId(), group.contents(), units);
         }
         Files.move(forged, file.path(), StandardCopyOption.REPLACE_EXISTING);
-        assertTrue(changed[0] >= 0, "nothing was changed");
         return changed[0];
-    }
-
-    private UnitFile anyFile() {
-        List<UnitFile> all = files().all();
-        assertTrue(all.stream().anyMatch(file -> file.units() > 1), () -> "no units were put together: " + all);
-        return all.get(random.nextInt(all.size()));
     }
 
     @Test
@@ -152,8 +163,7 @@ final class UnitAuditTest {
     @ParameterizedTest
     @EnumSource
     void shouldNameAUnitThatLacksAWordUntilItIsRepaired(UnitPart part) throws IOException {
-        UnitFile file = anyFile();
-        int unit = forge(file, part, (shape, pieces, offset, length) -> {
+        Forged forged = forge(part, (pieces, offset, length) -> {
             switch (part) {
                 case FREQUENT_FIELDS, RARE_FIELDS, PREFIX_FIELDS -> {
                     long field = pieces.getLong(offset);
@@ -181,8 +191,8 @@ final class UnitAuditTest {
         assertEquals(1, problems.size(), problems::toString);
         assertTrue(
                 problems.get(0)
-                                .startsWith(
-                                        file.path().getFileName() + ": unit lacks words of its records: unit=" + unit)
+                                .startsWith(forged.file().path().getFileName()
+                                        + ": unit lacks words of its records: unit=" + forged.unit())
                         && problems.get(0).endsWith("part=" + part),
                 problems::toString);
         StoreVerifier.Repaired repaired = StoreVerifier.repair(store, (path, offset, reason, copy) -> {}, () -> false);
@@ -202,7 +212,7 @@ final class UnitAuditTest {
     /** What the records of which are gone had: it costs reads and misses nothing. */
     @Test
     void shouldBearAUnitThatHasMoreThanItsRecords() throws IOException {
-        forge(anyFile(), UnitPart.RARE_FIELDS, (shape, pieces, offset, length) -> {
+        forge(UnitPart.RARE_FIELDS, (pieces, offset, length) -> {
             pieces.setMemory(offset, length, (byte) 0xFF);
             return true;
         });
