@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Builds the units of a source again from their records, and compares: a stored unit has all that its records give it, so that no
  * search misses one. It may have more, as the records that payloads refer to may be gone by now; so the marks of values that can't be
  * taken are not compared. A unit whose chunks can't all be read whole is left out, and so is a file that can't be used. Takes what the
- * largest file's extents take, and units of {@value #BUILT_LENGTH_MAX} bytes, or one. For one thread.
+ * largest file's extents take, and units of {@value #BUILT_LENGTH_MAX} bytes. For one thread.
  */
 public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
     /** The bytes of built units that are compared at once: each time, the file is read as a whole. */
@@ -143,7 +143,11 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
         return moved;
     }
 
-    private UnitAssembler newAssembler(UnitGroup of) {
+    /** Null for a unit that is larger than any that is built: only a file that lies has one. */
+    private @Nullable UnitAssembler newAssembler(UnitGroup of) {
+        if (UnitAssembler.lengthOfUnit(of.shape()) > BUILT_LENGTH_MAX) {
+            return null;
+        }
         WordCollector words = collector;
         if (words == null || !words.table().equals(of.contents().frequent())) {
             words = new WordCollector(of.contents().frequent());

@@ -55,7 +55,6 @@ final class TextAudit {
         private final UnitAudit units;
         private final Source source;
         private final RecordLookup lookup;
-        private @Nullable SourceRecords records;
         private @Nullable RowTokens tokens;
         private IndexedText indexed = IndexedText.NONE;
         private boolean inChunk;
@@ -70,7 +69,6 @@ final class TextAudit {
         }
 
         void run(SourceRecords walk) {
-            records = walk;
             while (walk.next()) {
                 RowTokens reader = tokens;
                 rowsLeft--;
@@ -79,16 +77,13 @@ final class TextAudit {
                     reader.read(walk.address(), walk.buffer(), walk.offset(), walk.length(), units);
                 }
             }
-            endChunk(walk);
+            endChunk();
             units.finish();
         }
 
         @Override
         public Step decide(ChunkCursor chunk) {
-            SourceRecords walk = records;
-            if (walk != null) {
-                endChunk(walk);
-            }
+            endChunk();
             inChunk = chunk.listed() && units.beginChunk(chunk.start(), chunk.records());
             if (!inChunk) {
                 return Step.PASS_OVER;
@@ -98,25 +93,20 @@ final class TextAudit {
                 tokens = new RowTokens(indexed, source.format(), lookup);
             }
             rowsLeft = chunk.records();
-            failuresBefore = failures(walk);
+            failuresBefore = lookup.failures();
             return Step.READ;
         }
 
-        /** Ends the chunk, if one is being read. */
-        private void endChunk(SourceRecords walk) {
+        /** Ends the chunk, if one is being read; records that are damaged, or were deleted meanwhile, are missing in it. */
+        private void endChunk() {
             if (inChunk) {
                 inChunk = false;
-                if (rowsLeft == 0 && failures(walk) == failuresBefore && !walk.expired()) {
+                if (rowsLeft == 0 && lookup.failures() == failuresBefore) {
                     units.endChunk();
                 } else {
                     units.leaveOut();
                 }
             }
-        }
-
-        /** What could not be read so far. */
-        private long failures(@Nullable SourceRecords walk) {
-            return lookup.failures() + (walk == null ? 0 : walk.damaged());
         }
 
         @Override

@@ -219,6 +219,43 @@ final class UnitAuditTest {
         assertEquals(List.of(), problems());
     }
 
+    /** A file may say that its units are of any size: no memory is taken for what nobody builds. */
+    @Test
+    void shouldLeaveOutAUnitThatIsLargerThanAnyThatIsBuilt() throws IOException {
+        UnitFile file = files().all().get(0);
+        long storeId = storeId();
+        Path forged = temp.resolve("forged");
+        try (UnitGroup group = UnitGroup.open(
+                        Storage.DISK.openToRead(file.path()),
+                        storeId,
+                        file.sourceId(),
+                        file.start(),
+                        BlockReader.newBlocks());
+                LoomFile into = Storage.DISK.openToWrite(forged, false)) {
+            UnitExtent only = group.extent(0);
+            TokenUnit empty = new TokenUnit() {
+                @Override
+                public UnitShape shape() {
+                    return UnitShape.filterAlone(26);
+                }
+
+                @Override
+                public UnitExtent extent() {
+                    return only;
+                }
+
+                @Override
+                public void copy(UnitPart part, int first, int pieces, MutableDirectBuffer buffer, int offset) {
+                    buffer.setMemory(offset, pieces * part.pieceLength(shape()), (byte) 0);
+                }
+            };
+            UnitGroupWriter.write(into, storeId, file.sourceId(), group.contents(), List.of(empty));
+            Files.delete(file.path());
+            Files.move(forged, files().path(file.sourceId(), only.start(), only.end(), 1));
+        }
+        assertEquals(List.of(), problems());
+    }
+
     /** Units of records that can't be read any more can't be compared, nor can those beside them be accused. */
     @Test
     void shouldAccuseNoUnitOfDamagedRecords() throws IOException {
