@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the units of a source again from their records, and compares: a stored unit has all that its records give it, so that no
- * search misses one. It may have more, as the records that payloads refer to may be gone by now; so the marks of values that can't be
- * taken are not compared. A unit whose chunks can't all be read whole is left out, and so is a file that can't be used. Takes what the
- * largest file's extents take, and units of {@value #BUILT_LENGTH_MAX} bytes. For one thread.
+ * search misses one. It may have more, which costs reads alone: an earlier version may have taken more of the same records. A unit
+ * whose chunks can't all be read whole is left out, and so is a file that can't be used. Takes what the largest file's extents take,
+ * and units of {@value #BUILT_LENGTH_MAX} bytes. For one thread.
  */
 public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
     /** The bytes of built units that are compared at once: each time, the file is read as a whole. */
@@ -40,8 +40,6 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
 
     private final List<Integer> numbers = new ArrayList<>();
     private @Nullable WordCollector collector;
-    /** The marks of values that could not be taken. */
-    private final Set<Long> uncertain = new HashSet<>();
 
     /** The unit whose chunks come; -1 for none. */
     private int number = -1;
@@ -105,9 +103,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
 
     @Override
     public void onValue(long digest) {
-        if (!uncertain.contains(digest)) {
-            unit().onValue(digest);
-        }
+        unit().onValue(digest);
     }
 
     private UnitAssembler unit() {
@@ -153,7 +149,6 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
             words = new WordCollector(of.contents().frequent());
             collector = words;
         }
-        of.contents().indexed().fields().forEach(part -> uncertain.add(RowTokens.uncertain(part)));
         return new UnitAssembler(of.contents().indexed(), of.shape(), UnitShape.ROWS_MAX, words, false);
     }
 
