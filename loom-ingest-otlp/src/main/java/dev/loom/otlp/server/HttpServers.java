@@ -16,7 +16,7 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.FlowControlStrategy;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
-import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.RateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
@@ -86,11 +86,7 @@ public final class HttpServers implements AutoCloseable {
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
         gate = new Gate(
                 connections, hosts, protection.tokenFile() == null ? null : BearerToken.read(protection.tokenFile()));
-        server = new Server(
-                threads,
-                null,
-                new ArrayByteBufferPool(
-                        0, 4096, 4 * NETWORK_BUFFER_LENGTH, Integer.MAX_VALUE, POOLED_BYTES_MAX, POOLED_BYTES_MAX));
+        server = new Server(threads, null, new ConnectionBuffers(4 * NETWORK_BUFFER_LENGTH, POOLED_BYTES_MAX));
         server.setErrorHandler(new PlainErrors());
         server.addBean(connections);
         tls = protection.tls() == null ? null : TlsContext.create(protection.tls());
@@ -202,7 +198,7 @@ public final class HttpServers implements AutoCloseable {
     }
 
     private ServerConnector connector(Endpoint endpoint) {
-        ArrayByteBufferPool pool = server.getBean(ArrayByteBufferPool.class);
+        ByteBufferPool pool = server.getByteBufferPool();
         HttpConfiguration http = configuration();
         if (endpoint.socket() != null) {
             // The host for requests without one, such as HTTP/2's preface; the default is the address, which is a path
@@ -240,6 +236,7 @@ public final class HttpServers implements AutoCloseable {
         http.setSendDateHeader(false);
         http.setRequestHeaderSize(protection.maxHeaderLength());
         http.setOutputBufferSize(NETWORK_BUFFER_LENGTH);
+        http.setUseInputDirectByteBuffers(false); // see ConnectionBuffers
         return http;
     }
 
@@ -251,6 +248,7 @@ public final class HttpServers implements AutoCloseable {
         factory.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
         factory.setMaxConcurrentStreams(protection.maxConcurrentStreams());
+        factory.setUseInputDirectByteBuffers(true);
         factory.setRateControlFactory(new RateControl.Factory() {
             @Override
             public RateControl newRateControl(EndPoint endPoint) {
