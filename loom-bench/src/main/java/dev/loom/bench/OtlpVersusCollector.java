@@ -13,24 +13,29 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Sends the same requests over OTLP/HTTP from the same client to the sidecar and to an OpenTelemetry Collector with a file
- * exporter, alternating. Each has its own process and files, and warms up until it has nothing left to compile. Each run ends by
- * counting what was stored.
+ * Sends the same requests over OTLP/HTTP from the same client to the sidecar, with its text index and without, and to an
+ * OpenTelemetry Collector with a file exporter, which indexes nothing, in turns. Each has its own process and files, and warms up
+ * until it has nothing left to compile or to index. Each run ends by counting what was stored.
  */
 public final class OtlpVersusCollector {
     private static final String[] DEFAULTS = {
         "dir", "target/loom-bench",
         "collector", "otelcol",
         "signals", "logs,traces",
+        "servers", "loom-without-text-index,loom,collector",
         "requests", "4000",
         "warm-up", "16000",
         "connections", "2",
@@ -48,17 +53,28 @@ public final class OtlpVersusCollector {
         port = arguments.number("port");
     }
 
-    /** The result of one run: records/s of wall time, and the server's CPU ns per record. */
-    private record Run(double recordsPerSecond, double cpuNs) {
-        /** Records per second of CPU time: what one core could take. */
-        double recordsPerCore() {
-            return 1e9 / cpuNs;
-        }
-    }
+    /**
+     * The result of one run.
+     *
+     * @param recordsPerSecond of wall time
+     * @param cpuNs CPU time a record of the server until the last answer
+     * @param laterNs what it has put off until then, such as its text index
+     */
+    private record Run(double recordsPerSecond, double cpuNs, double laterNs) {}
 
     private enum Server {
+        LOOM_WITHOUT_TEXT_INDEX,
         LOOM,
-        COLLECTOR
+        COLLECTOR;
+
+        static Server of(String name) {
+            return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
     /** Takes the options in {@code docs/benchmarks.md}. */
@@ -71,45 +87,58 @@ public final class OtlpVersusCollector {
         Files.createDirectories(parent);
         System.out.println("OtlpVersusCollector " + arguments);
         Machine.describe(parent).forEach((name, value) -> System.out.println(name + ": " + value));
+        final List<Server> servers =
+                arguments.list("servers").stream().map(Server::of).toList();
         for (final String name : arguments.list("signals")) {
             final Signal signal = Signal.valueOf(name.toUpperCase(Locale.ROOT));
             final RequestPool pool = new RequestPool(signal);
-            final List<Run> loom = new ArrayList<>();
-            final List<Run> collector = new ArrayList<>();
+            final Map<Server, List<Run>> runs = new EnumMap<>(Server.class);
             for (int round = 0; round < arguments.number("rounds"); round++) {
-                loom.add(measure(Server.LOOM, signal, pool, parent));
-                collector.add(measure(Server.COLLECTOR, signal, pool, parent));
+                for (final Server server : servers) {
+                    runs.computeIfAbsent(server, key -> new ArrayList<>()).add(measure(server, signal, pool, parent));
+                }
             }
-            print(name, loom, collector);
+            print(name, runs);
         }
     }
 
     private Run measure(Server server, Signal signal, RequestPool pool, Path parent) throws Exception {
         try (ScratchDirectory scratch = ScratchDirectory.onDisk(parent, false)) {
             final Path data = scratch.path().resolve("data");
-            final List<String> command = server == Server.LOOM ? loom(data) : collector(scratch.path(), data);
+            final List<String> command =
+                    server == Server.COLLECTOR ? collector(scratch.path(), data) : loom(server, scratch.path(), data);
             final Run run;
             try (ServerProcess process =
                     ServerProcess.start(command, port, scratch.path().resolve("output"))) {
                 // in parts: a JVM under load has no core left to compile for that load
                 for (int part = 0; part < WARM_UP_PARTS; part++) {
                     load(signal, pool, arguments.number("warm-up") / WARM_UP_PARTS);
-                    process.awaitIdle();
+                    awaitIdle(process);
                 }
                 final long cpuNs = process.cpuNs();
                 final long startNs = System.nanoTime();
                 load(signal, pool, arguments.number("requests"));
                 final long elapsedNs = System.nanoTime() - startNs;
-                process.awaitIdle(); // what is done behind the answers, such as Loom's text index, is part of the cost
+                final long answeredNs = process.cpuNs();
+                awaitIdle(process);
                 final double records = (double) arguments.number("requests") * RequestPool.RECORDS;
-                run = new Run(records * 1e9 / elapsedNs, (process.cpuNs() - cpuNs) / records);
+                run = new Run(
+                        records * 1e9 / elapsedNs,
+                        (answeredNs - cpuNs) / records,
+                        (process.cpuNs() - answeredNs) / records);
             }
             verify(server, signal, data);
             return run;
         }
     }
 
-    private List<String> loom(Path data) {
+    private static void awaitIdle(ServerProcess process) {
+        if (!process.awaitIdle(Duration.ofMinutes(10))) {
+            throw new IllegalStateException("server works on without requests: minutes=10");
+        }
+    }
+
+    private List<String> loom(Server server, Path scratch, Path data) throws IOException {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (Runtime.version().feature() >= 24) {
@@ -117,6 +146,11 @@ public final class OtlpVersusCollector {
         }
         command.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of("serve", "--dir", data.toString(), "--otlp-http", "localhost:" + port));
+        if (server == Server.LOOM_WITHOUT_TEXT_INDEX) {
+            command.add("--config");
+            command.add(Files.writeString(scratch.resolve("loom.yaml"), "store: {text_index_percent: none}\n")
+                    .toString());
+        }
         return command;
     }
 
@@ -159,8 +193,8 @@ public final class OtlpVersusCollector {
         final int connections = arguments.number("connections");
         final long requests = WARM_UP_PARTS * sent(arguments.number("warm-up") / WARM_UP_PARTS, connections)
                 + sent(arguments.number("requests"), connections);
-        final long expected = server == Server.LOOM ? requests * RequestPool.RECORDS : requests;
-        final long stored = server == Server.LOOM ? recordsIn(data, signal) : requestsIn(data);
+        final long expected = server == Server.COLLECTOR ? requests : requests * RequestPool.RECORDS;
+        final long stored = server == Server.COLLECTOR ? requestsIn(data) : recordsIn(data, signal);
         if (stored != expected) {
             throw new IllegalStateException("server has not stored what it acknowledged: server=" + server + ", stored="
                     + stored + ", expected=" + expected);
@@ -191,23 +225,38 @@ public final class OtlpVersusCollector {
         return count;
     }
 
-    private static void print(String signal, List<Run> loom, List<Run> collector) {
-        final double[] ratios = new double[loom.size()];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = loom.get(i).recordsPerCore() / collector.get(i).recordsPerCore();
-        }
+    private static void print(String signal, Map<Server, List<Run>> runs) {
         final MarkdownTable table = new MarkdownTable(
-                System.out, signal, "server", "records/s", "CPU ns/record", "records a core, of the collector's");
-        table.row("loom", rate(loom), cpu(loom), Spread.of(ratios).text(2));
-        table.row("collector", rate(collector), cpu(collector), "1");
+                System.out,
+                signal,
+                "server",
+                "records/s",
+                "CPU ns/record until the last answer",
+                "later",
+                "records a core until the last answer, of the collector's",
+                "in all");
+        final List<Run> collector = runs.getOrDefault(Server.COLLECTOR, List.of());
+        runs.forEach((server, own) -> table.row(
+                server.toString(),
+                spread(own, Run::recordsPerSecond),
+                spread(own, Run::cpuNs),
+                spread(own, Run::laterNs),
+                ratio(collector, own, Run::cpuNs),
+                ratio(collector, own, run -> run.cpuNs() + run.laterNs())));
     }
 
-    private static String rate(List<Run> runs) {
-        return Spread.of(runs.stream().mapToDouble(Run::recordsPerSecond).toArray())
-                .text(0);
+    private static String spread(List<Run> runs, ToDoubleFunction<Run> figure) {
+        return Spread.of(runs.stream().mapToDouble(figure).toArray()).text(0);
     }
 
-    private static String cpu(List<Run> runs) {
-        return Spread.of(runs.stream().mapToDouble(Run::cpuNs).toArray()).text(0);
+    private static String ratio(List<Run> collector, List<Run> own, ToDoubleFunction<Run> cost) {
+        if (collector.isEmpty()) {
+            return "not measured";
+        }
+        final double[] ratios = new double[own.size()];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = cost.applyAsDouble(collector.get(i)) / cost.applyAsDouble(own.get(i));
+        }
+        return Spread.of(ratios).text(2);
     }
 }

@@ -21,6 +21,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -146,7 +147,7 @@ public final class PageRequests {
                 try (ServerProcess server = start(directory, port, options)) {
                     Thread.sleep(options.number("pause-ms"));
                     pictures[0][round] = PictureTime.of(browser, link);
-                    server.awaitIdle();
+                    server.awaitIdle(Duration.ofMinutes(1));
                     pictures[1][round] = PictureTime.of(browser, link);
                 }
             }

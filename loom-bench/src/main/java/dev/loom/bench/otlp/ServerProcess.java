@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -13,7 +14,6 @@ import java.util.concurrent.locks.LockSupport;
 /** A server under test in its own process, and the CPU time that it uses. */
 public final class ServerProcess implements AutoCloseable {
     private static final long START_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
-    private static final long IDLE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long IDLE_STEP_NS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long IDLE_CPU_NS = IDLE_STEP_NS / 20;
     private static final long TICK_NS = 10_000_000;
@@ -64,14 +64,23 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Waits, without sending requests, until its background work is done: compilation, garbage collection, writes. */
-    public void awaitIdle() {
+    /**
+     * Waits, without sending requests, until its background work is done: compilation, garbage collection, writes, indexes.
+     *
+     * @param limit how long to wait at most
+     * @return whether it is done
+     */
+    public boolean awaitIdle(Duration limit) {
         final long startNs = System.nanoTime();
         long before;
         do {
+            if (System.nanoTime() - startNs > limit.toNanos()) {
+                return false;
+            }
             before = cpuNs();
             LockSupport.parkNanos(IDLE_STEP_NS);
-        } while (cpuNs() - before > IDLE_CPU_NS && System.nanoTime() - startNs < IDLE_TIMEOUT_NS);
+        } while (cpuNs() - before > IDLE_CPU_NS);
+        return true;
     }
 
     /** Ends it with SIGTERM, and waits for it. */

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -272,7 +273,7 @@ final class InfluxDbSink implements Sink {
 
     @Override
     public void settle() {
-        server.awaitIdle();
+        server.awaitIdle(Duration.ofMinutes(1));
     }
 
     @Override
