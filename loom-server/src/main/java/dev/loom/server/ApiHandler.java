@@ -368,9 +368,13 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
             Response response,
             Callback callback,
             ApiFailure failure) {
-        Reply reply = form.apply(failure);
-        head(response, failure, reply);
-        send(request, response, bytes(reply.text()), callback);
+        try {
+            Reply reply = form.apply(failure);
+            head(response, failure, reply);
+            send(request, response, bytes(reply.text()), callback);
+        } catch (RuntimeException | Error e) {
+            callback.failed(e); // whatever it is, the client must not wait for ever
+        }
     }
 
     private static void head(Response response, ApiFailure failure, Reply reply) {

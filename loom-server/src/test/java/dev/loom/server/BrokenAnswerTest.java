@@ -37,9 +37,12 @@ final class BrokenAnswerTest {
     /** Fails before its thread has it. */
     private static final String UNLOADED = "unloaded";
 
+    /** Fails by a failure that can't be told. */
+    private static final String UNTOLD = "untold";
+
     private static final QueryPool.Limits LIMITS = new QueryPool.Limits(2, 2, Duration.ofSeconds(5), 1);
 
-    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early", UNLOADED));
+    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early", UNLOADED, UNTOLD));
     private final Server server = new Server();
     private final HttpConfiguration http = new HttpConfiguration();
     private final ServerConnector connector =
@@ -67,7 +70,7 @@ final class BrokenAnswerTest {
     private static final class FailingApi implements HttpApi {
         @Override
         public Set<String> names() {
-            return Set.of("lines", "data", "early", UNLOADED);
+            return Set.of("lines", "data", "early", UNLOADED, UNTOLD);
         }
 
         @Override
@@ -82,6 +85,9 @@ final class BrokenAnswerTest {
 
         @Override
         public Reply failure(ApiFailure failure) {
+            if (String.valueOf(failure.getMessage()).contains(UNTOLD)) {
+                throw new OutOfMemoryError("for a moment");
+            }
             return JsonBodies.failure(failure);
         }
     }
@@ -97,6 +103,9 @@ final class BrokenAnswerTest {
 
         @Override
         public void answer(HttpCall call) throws IOException {
+            if (name.equals(UNTOLD)) {
+                throw new ApiFailure(503, "test", UNTOLD);
+            }
             call.answerTrailer("Loom-Outcome", () -> null);
             OutputStream out = name.equals("lines") ? call.beginLines("text/plain") : call.beginData("text/plain");
             if (!name.equals("early")) {
@@ -165,6 +174,18 @@ final class BrokenAnswerTest {
             assertEquals(
                     waits, new String(socket.getInputStream().readNBytes(waits.length()), StandardCharsets.US_ASCII));
             socket.getOutputStream().write("body".getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(answer.startsWith("HTTP/1.1 500 "), answer);
+        }
+    }
+
+    @Test
+    void shouldEndARequestWhoseFailureCannotBeTold() throws IOException {
+        try (Socket socket = new Socket("localhost", connector.getLocalPort())) {
+            socket.setSoTimeout(60_000); // otherwise it would wait for ever
+            socket.getOutputStream()
+                    .write(("GET /" + UNTOLD + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(answer.startsWith("HTTP/1.1 500 "), answer);
         }

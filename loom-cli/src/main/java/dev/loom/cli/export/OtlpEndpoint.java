@@ -215,7 +215,7 @@ final class OtlpEndpoint implements OtlpSink {
         String reason = "";
         boolean again = true;
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            again &= !(cause instanceof SSLException);
+            again &= !(cause instanceof SSLException) || isCut(cause);
             String message = cause instanceof UnresolvedAddressException ? "unknown host" : cause.getMessage();
             if (reason.isEmpty() && message != null) {
                 reason = shortened(message);
@@ -223,6 +223,13 @@ final class OtlpEndpoint implements OtlpSink {
         }
         String other = failure.getCause() instanceof ConnectException ? "can't connect" : "connection failed";
         return Attempt.failed(again, reason.isEmpty() ? other : reason);
+    }
+
+    /** Whether the connection ended within the handshake, of which the JDK makes a failure of TLS. */
+    private static boolean isCut(Throwable failure) {
+        String message = String.valueOf(failure.getMessage());
+        return message.equals("Remote host terminated the handshake")
+                || message.equals("Remote host closed the channel");
     }
 
     private Attempt answered(HttpResponse<byte[]> response) {

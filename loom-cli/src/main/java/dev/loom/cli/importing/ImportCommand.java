@@ -17,6 +17,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -130,6 +131,8 @@ public final class ImportCommand implements Callable<Integer> {
     @Option(names = "--rejects", paramLabel = "FILE", description = "File for the records that do not parse.")
     private @Nullable Path rejects;
 
+    private byte @Nullable [] rejectsHeader;
+
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
@@ -224,11 +227,27 @@ public final class ImportCommand implements Callable<Integer> {
         InputOpening opening = new InputOpening(
                 console, window, live(file), definition, types, delimiter(), wholeRows, file, logTimeOptions);
         RecordInput input = opening.open(format, target.payloadLengthMax());
-        if (rejected != null && file.equals(files.get(0))) {
-            rejected.write(opening.rejectsHeader());
+        if (rejected != null) {
+            writeHeader(file, opening.rejectsHeader(), rejected);
         }
         Consumer<String> tell = files.size() == 1 ? console::say : line -> console.say(file + ": " + line);
         return run(file, target, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, tell));
+    }
+
+    /** Rejected rows of several files have one header. */
+    private void writeHeader(String file, byte[] header, OutputStream rejected) throws IOException {
+        byte[] first = rejectsHeader;
+        if (first == null) {
+            rejectsHeader = header;
+            rejected.write(header);
+        } else if (!line(header).equals(line(first))) {
+            throw CommandFailure.usage("--rejects takes rows of one header, import this file by itself: file=" + file
+                    + ", header=" + line(header) + ", first=" + line(first));
+        }
+    }
+
+    private static String line(byte[] header) {
+        return new String(header, StandardCharsets.UTF_8).stripTrailing();
     }
 
     private byte delimiter() {
@@ -287,7 +306,7 @@ public final class ImportCommand implements Callable<Integer> {
 
     private ImportStore open() {
         if (sidecar.given()) {
-            return new SidecarStore(sidecar.connect(), console.interruption()::requested);
+            return new SidecarStore(sidecar.connect(), console.interruption()::requested, console::warn);
         }
         return new DirectStore(
                 Loom.open(LoomConfig.at(store.directory())

@@ -41,6 +41,7 @@ final class InputPump implements AutoCloseable {
     private final BlockingQueue<Chunk> filled = new ArrayBlockingQueue<>(CHUNKS);
     private final BlockingQueue<Chunk> free = new ArrayBlockingQueue<>(CHUNKS);
     private final Thread thread = new Thread(this::pump, "loom-input");
+    private final IOException unexpected = new IOException("input can't be read");
     private volatile @Nullable IOException failure;
 
     InputPump(InputStream stream) {
@@ -104,6 +105,10 @@ final class InputPump implements AutoCloseable {
         } catch (IOException e) {
             failure = e;
             chunk.length = -1;
+        } catch (RuntimeException | Error e) {
+            chunk.length = -1; // first, as memory may have run out: the consumer must not wait for ever
+            unexpected.addSuppressed(e);
+            failure = unexpected;
         }
         return chunk.length >= 0;
     }

@@ -78,8 +78,14 @@ record CaptureInterface(int linkType, String name, long snapshotLength, long uni
         return binary ? 1L << exponent : BigInteger.TEN.pow(exponent).longValueExact();
     }
 
-    /** A packet's time in epoch nanoseconds. */
+    /**
+     * A packet's time in epoch nanoseconds; {@link Capture#NO_TIME} if they can't hold it. Plain nanoseconds are taken as they are, as times
+     * before 1970 are written so: a file's have no sign.
+     */
     long timeNs(long units) {
+        if (unitsPerSecond == NS_PER_SECOND && offsetSeconds == 0) {
+            return units;
+        }
         long seconds = Long.divideUnsigned(units, unitsPerSecond);
         long rest = Long.remainderUnsigned(units, unitsPerSecond);
         // for nanoseconds or coarser units the product fits in a long
@@ -89,6 +95,10 @@ record CaptureInterface(int linkType, String name, long snapshotLength, long uni
                         .multiply(BigInteger.valueOf(NS_PER_SECOND))
                         .divide(BigInteger.valueOf(unitsPerSecond))
                         .longValue();
-        return (seconds + offsetSeconds) * NS_PER_SECOND + fractionNs;
+        try {
+            return Math.addExact(Math.multiplyExact(Math.addExact(seconds, offsetSeconds), NS_PER_SECOND), fractionNs);
+        } catch (ArithmeticException e) {
+            return Capture.NO_TIME;
+        }
     }
 }

@@ -16,6 +16,9 @@ import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,6 +138,38 @@ class OtlpEndpointTest {
             assertEquals(1, said().lines().count());
         }
         over.countDown();
+    }
+
+    @Test
+    void shouldTryAgainWhenTheHandshakeIsCut() throws Exception {
+        AtomicInteger cuts = new AtomicInteger();
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread cutting = new Thread(() -> {
+                while (!server.isClosed()) {
+                    try (Socket socket = server.accept()) {
+                        socket.getInputStream()
+                                .read(new byte[4096]); // what the client says first, so that it is not reset
+                        cuts.incrementAndGet();
+                    } catch (IOException e) {
+                        // the client or the test has ended
+                    }
+                }
+            });
+            cutting.setDaemon(true);
+            cutting.start();
+            OtlpOptions parsed = CommandLine.populateCommand(
+                    new OtlpOptions(), "--endpoint", "https://127.0.0.1:" + server.getLocalPort());
+            AtomicInteger delays = new AtomicInteger();
+            RetryPolicy policy = new RetryPolicy(Duration.ofMillis(1), Duration.ofMillis(5), LONG, () -> {
+                if (delays.incrementAndGet() == 3) {
+                    throw new IllegalStateException("three attempts");
+                }
+                return 0;
+            });
+            OtlpEndpoint endpoint = new OtlpEndpoint(console, parsed, policy, LONG);
+            assertThrows(IllegalStateException.class, () -> endpoint.deliver(Signal.LOGS, MESSAGE));
+        }
+        assertTrue(cuts.get() >= 3, () -> "cuts=" + cuts);
     }
 
     @Test

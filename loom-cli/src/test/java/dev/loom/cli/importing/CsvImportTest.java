@@ -277,6 +277,26 @@ class CsvImportTest {
     }
 
     @Test
+    void shouldNotMixRejectedRowsOfSeveralHeaders() throws IOException {
+        Path first = Files.writeString(directory.resolve("1.csv"), "a,b,n\nx,y,1\n");
+        Path other = Files.writeString(directory.resolve("2.csv"), "b,a,n\ny,x,bad\n");
+        Path bad = Files.writeString(directory.resolve("3.csv"), "a,b,n\nx,y,bad\n");
+        Path rejects = directory.resolve("rejects.csv");
+        String[] start = {
+            "import", "--source", "s", "--format", "csv", "--on-bad", "skip", "--rejects", rejects.toString()
+        };
+        String refused =
+                cli.run(with(start, first.toString(), other.toString())).exit(2).err();
+        assertTrue(
+                refused.contains("--rejects takes rows of one header, import this file by itself: file=" + other
+                        + ", header=b,a,n, first=a,b,n"),
+                refused);
+        assertEquals("a,b,n\n", Files.readString(rejects));
+        cli.run(with(start, bad.toString(), bad.toString())).ok();
+        assertEquals("a,b,n\nx,y,bad\nx,y,bad\n", Files.readString(rejects));
+    }
+
+    @Test
     void shouldInferTypesFromTheFirstFileWithRows() throws IOException {
         Path empty = Files.writeString(directory.resolve("1.csv"), "a,n\n");
         Path second = Files.writeString(directory.resolve("2.csv"), "a,n\nx,1\n");

@@ -1,10 +1,14 @@
 package dev.loom.cli.input;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.loom.cli.console.Interruption;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,6 +38,26 @@ class TextLinesTest {
         String far = "y".repeat(50 * LINE_BYTES_MAX);
         String text = "a\n" + tooLong + "\nb\n" + far + "\r\nc\n" + far;
         assertEquals(List.of("a", "!2", "b", "!4", "c", "!6"), read(text, new Random(1)));
+    }
+
+    @Test
+    void shouldNotWaitForAReaderThatFailed() {
+        InputStream failing = new InputStream() {
+            @Override
+            public int read() {
+                throw new OutOfMemoryError("for a moment");
+            }
+
+            @Override
+            public int read(byte[] into, int offset, int length) {
+                throw new OutOfMemoryError("for a moment");
+            }
+        };
+        try (InputWindow window = new InputWindow(failing, new Interruption())) {
+            IOException failure = assertTimeoutPreemptively(
+                    Duration.ofMinutes(1), () -> assertThrows(IOException.class, () -> window.require(1)));
+            assertEquals("for a moment", failure.getSuppressed()[0].getMessage());
+        }
     }
 
     private static List<String> read(String text, Random random) throws IOException {

@@ -28,6 +28,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CaptureTest {
     private static final byte[] PACKET = {1, 2, 3, 4, 5};
 
+    /** Nanoseconds that were written as if they were microseconds, for example. */
+    @Test
+    void shouldGiveNoTimeToPacketsWhoseTimeNanosecondsCannotHold() {
+        long beyond = 1_795_229_196_369_650_000L;
+        long last = Long.MAX_VALUE / 1000;
+        assertEquals(Capture.NO_TIME, new CaptureInterface(1, "", 0, 1_000_000, 0).timeNs(beyond));
+        assertEquals(last * 1000, new CaptureInterface(1, "", 0, 1_000_000, 0).timeNs(last));
+        assertEquals(Capture.NO_TIME, new CaptureInterface(1, "", 0, 1_000_000, 0).timeNs(last + 1));
+        assertEquals(Capture.NO_TIME, new CaptureInterface(1, "", 0, 1_000_000, Long.MAX_VALUE).timeNs(1));
+        assertEquals(-5, new CaptureInterface(1, "", 0, 1_000_000_000, 0).timeNs(-5), "before 1970");
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldReadClassicPcapInEitherByteOrder(boolean littleEndian) throws Exception {

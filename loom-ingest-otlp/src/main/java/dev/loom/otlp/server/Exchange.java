@@ -119,8 +119,9 @@ abstract class Exchange implements Invocable.Task {
         try {
             return receiveAvailable();
         } catch (RuntimeException | Error e) {
-            enter(State.ANSWERED); // whoever called ends the request
+            enter(State.ANSWERED);
             closeBody();
+            callback.failed(e); // Jetty does so for what a handler throws, and not for what a later read throws
             throw e;
         }
     }
@@ -263,6 +264,7 @@ abstract class Exchange implements Invocable.Task {
         } else {
             TimeoutException cause = new TimeoutException("client read the response too slowly");
             request.getConnectionMetaData().getConnection().getEndPoint().close(cause);
+            callback.failed(cause); // nobody else ends a request whose answer failed before it was written
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ final class ExportWorkers implements AutoCloseable {
      * @throws RefusalException if there is no thread for it
      */
     void submit(Exchange exchange, int length) throws RefusalException {
+        AtomicBoolean begun = new AtomicBoolean(); // first, as nothing may fail once there is a worker
         ExportWorker worker;
         synchronized (this) {
             worker = idle.poll();
@@ -53,15 +55,20 @@ final class ExportWorkers implements AutoCloseable {
                 return;
             }
         }
-        boolean begun = false;
         try {
-            executor.execute(() -> run(worker, exchange));
-            begun = true;
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            throw new RefusalException(NO_THREAD);
-        } finally {
-            if (!begun) {
+            executor.execute(() -> {
+                if (begun.compareAndSet(false, true)) {
+                    run(worker, exchange);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            // Jetty's pool keeps a task that it could create no thread for: it may run later, or does already
+            if (begun.compareAndSet(false, true)) {
                 release(worker);
+                if (e instanceof RejectedExecutionException || e instanceof OutOfMemoryError) {
+                    throw new RefusalException(NO_THREAD);
+                }
+                throw e;
             }
         }
     }

@@ -1,12 +1,18 @@
 package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.otlp.Signal;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the server when its threads are interrupted, or nothing more can be allocated. */
@@ -74,6 +80,37 @@ class SurvivalTest {
         }
         workers.submit(null, 0);
         assertEquals(failures.length + 1, tasks[0]);
+    }
+
+    /** As Jetty's pool does. */
+    @Test
+    void shouldNotShareAWorkerWhoseTaskWasKeptThoughThereWasNoThread() throws Exception {
+        List<Runnable> tasks = new ArrayList<>();
+        List<Throwable> failed = new ArrayList<>();
+        ExportWorkers workers = new ExportWorkers(
+                1,
+                () -> new ExportWorker(null, new DecodeLimits(1, 1), exported, TestServer::transcode),
+                task -> {
+                    tasks.add(task);
+                    if (tasks.size() == 1) {
+                        throw new OutOfMemoryError("no native thread");
+                    }
+                },
+                failed::add);
+        Request request = (Request) Proxy.newProxyInstance(
+                Request.class.getClassLoader(),
+                new Class<?>[] {Request.class},
+                (proxy, method, arguments) -> method.getReturnType() == long.class ? 0L : null);
+        try (TestServer server = new TestServer(exported)) {
+            Exchange exchange = new HttpExchange(
+                    server.receiver, Signal.LOGS, ContentEncoding.IDENTITY, false, request, null, Callback.NOOP);
+            assertThrows(RefusalException.class, () -> workers.submit(exchange, 0));
+            tasks.get(0).run();
+            workers.submit(exchange, 0); // takes the only worker
+            workers.submit(exchange, 0); // waits for it
+            assertEquals(2, tasks.size());
+        }
+        assertEquals(List.of(), failed);
     }
 
     @Test

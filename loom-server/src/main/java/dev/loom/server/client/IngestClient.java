@@ -15,6 +15,7 @@ import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.text.JsonObject;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ByteChannel;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,10 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
             boolean greeted = false;
             try (GreetingDeadline deadline = GreetingDeadline.start(socket, greetingNs)) {
                 try {
+                    if (endpoint.socket() == null) {
+                        socket.setOption(
+                                StandardSocketOptions.SO_KEEPALIVE, true); // it waits for answers without a limit
+                    }
                     IngestClient client =
                             new IngestClient(endpoint, new FrameChannel(open(socket, endpoint, tls)), token);
                     greeted = true;
@@ -110,12 +116,21 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
 
     private Map<String, @Nullable Object> call(int type, Map<String, ? extends @Nullable Object> request)
             throws IOException {
-        channel.writeText(type, JsonText.object(request).toByteArray());
+        byte[] text = JsonText.object(request).toByteArray();
+        if (text.length > FrameDescriptor.TEXT_LENGTH_MAX) {
+            throw RefusedException.invalid("request is too long for a sidecar: bytes=" + text.length + ", max="
+                    + FrameDescriptor.TEXT_LENGTH_MAX);
+        }
+        channel.writeText(type, text);
         Answer answer = answer();
         if (answer.type != FrameDescriptor.DONE) {
             throw RefusedException.invalid("the sidecar refused the request: " + answer.reason());
         }
-        return JsonObject.parse(answer.body.array());
+        try {
+            return JsonObject.parse(answer.body.array());
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolException("answer is malformed: " + e.getMessage());
+        }
     }
 
     private static final class Answer {
@@ -216,6 +231,21 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
      * @return how many of the first payloads are in the log, or were dropped and counted if the sidecar's store drops records
      */
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
+        return push(sourceId, payloads, lengths, count, stop, reason -> {});
+    }
+
+    /**
+     * As {@link #push(int, DirectBuffer, int[], int, BooleanSupplier)}.
+     *
+     * @param onNothingTaken told the reason, each time that the sidecar takes nothing of a batch and is to be asked again
+     */
+    public int push(
+            int sourceId,
+            DirectBuffer payloads,
+            int[] lengths,
+            int count,
+            BooleanSupplier stop,
+            Consumer<String> onNothingTaken) {
         int done = 0;
         int offset = 0;
         try {
@@ -227,6 +257,9 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                 }
                 done += answer.taken();
                 if (answer.type == FrameDescriptor.RETRY) {
+                    if (answer.taken() == 0) {
+                        onNothingTaken.accept(answer.reason());
+                    }
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(answer.delayMs()));
                 } else if (answer.type != FrameDescriptor.TAKEN) {
                     throw new SidecarException(

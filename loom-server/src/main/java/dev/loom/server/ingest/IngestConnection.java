@@ -133,7 +133,12 @@ final class IngestConnection implements Runnable {
     }
 
     private void done(Map<String, @Nullable Object> answer) throws IOException {
-        channel.writeText(FrameDescriptor.DONE, JsonText.object(answer).toByteArray());
+        byte[] text = JsonText.object(answer).toByteArray();
+        if (text.length > FrameDescriptor.TEXT_LENGTH_MAX) {
+            refuse(0, "answer is too long: bytes=" + text.length + ", max=" + FrameDescriptor.TEXT_LENGTH_MAX);
+            return;
+        }
+        channel.writeText(FrameDescriptor.DONE, text);
     }
 
     private void answer() throws IOException {

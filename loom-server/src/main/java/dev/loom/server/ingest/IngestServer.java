@@ -187,6 +187,9 @@ public final class IngestServer implements AutoCloseable {
             thread.setDaemon(true);
             thread.start();
             served = true;
+            if (closing) {
+                connection.end(); // close() may have looked before it was there
+            }
         } finally {
             if (!served) { // out of memory or threads
                 if (connection != null) {

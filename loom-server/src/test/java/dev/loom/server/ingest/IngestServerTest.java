@@ -11,6 +11,7 @@ import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.query.QueryCursor;
@@ -42,6 +43,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +102,26 @@ final class IngestServerTest {
             assertEquals(1, records(source));
         } finally {
             thread.shutdown();
+        }
+    }
+
+    /** The store takes definitions of up to 1 MiB, a text frame 64 KiB. */
+    @Test
+    void shouldRefuseDefinitionsThatAreTooLongForAFrame() throws Exception {
+        Endpoint name = start();
+        String fields = IntStream.range(0, 1_000)
+                .mapToObj(i -> "f".repeat(70) + i + ":i64")
+                .collect(Collectors.joining(","));
+        PayloadFormat lengthy = Formats.struct(fields);
+        writer.loom().defineSource("lengthy", lengthy);
+        try (IngestClient client = IngestClient.connect(name, "")) {
+            String answered = assertThrows(RefusedException.class, () -> client.openSource("lengthy"))
+                    .getMessage();
+            assertTrue(answered.contains("answer is too long: bytes="), answered);
+            String asked = assertThrows(RefusedException.class, () -> client.defineSource("other", lengthy, Map.of()))
+                    .getMessage();
+            assertTrue(asked.contains("request is too long for a sidecar: bytes="), asked);
+            assertEquals(Optional.empty(), client.openSource("other"));
         }
     }
 
