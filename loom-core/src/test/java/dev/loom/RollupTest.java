@@ -20,7 +20,9 @@ import dev.loom.read.ChunkCursor;
 import dev.loom.read.ChunkSummary;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
+import dev.loom.rollup.RunFiles;
 import dev.loom.rollup.RunShape;
+import dev.loom.store.StoreVerification;
 import dev.loom.value.BinScale;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,6 +34,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
@@ -508,5 +511,39 @@ final class RollupTest {
             assertTrue(loom.info().writer().orElseThrow().rollupFailure().isEmpty());
             assertTrue(check(loom) > 0);
         }
+    }
+
+    @Test
+    void shouldNotAccuseAFileThatAWriterBeginsMeanwhile() throws IOException {
+        try (Loom loom = open()) {
+            define(loom);
+            push(loom, 20);
+            assertTrue(sumUp(loom));
+        }
+        Path file = temp.resolve("store").resolve(RunFiles.FOLDER).resolve(files().get(0));
+        byte[] whole = Files.readAllBytes(file);
+        Files.write(file, new byte[0]);
+        AtomicInteger looks = new AtomicInteger();
+        Storage disk = new HookedStorage() {
+            @Override
+            public LoomFile openToRead(Path opened) {
+                if (opened.equals(file) && looks.incrementAndGet() == 2) {
+                    try {
+                        Files.write(file, whole);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+                return super.openToRead(opened);
+            }
+        };
+        List<String> problems = new ArrayList<>();
+        StoreVerification.run(
+                disk,
+                temp.resolve("store"),
+                (damaged, offset, message, known) -> problems.add(damaged + ": " + message),
+                () -> false);
+        assertEquals(List.of(), problems);
+        assertTrue(looks.get() > 2);
     }
 }

@@ -59,11 +59,20 @@ final class RunAudit implements AutoCloseable {
                         check(file, number);
                     }
                 }
-            } else if (files.isBegun(file) && !stored.isOlder(file)) {
+            } else if (isWrong(file)) {
                 filesRead++;
                 faults.accept(file.path(), "not a file of runs of this store and version");
             }
         }
+    }
+
+    /** Looks again at a file that is not usable: a writer may have begun it just behind the first look. */
+    private boolean isWrong(RunFile file) {
+        if (!files.isBegun(file)) {
+            return false;
+        }
+        stored.refresh();
+        return !stored.isUsable(file) && !stored.isOlder(file);
     }
 
     private void check(RunFile file, long number) {
