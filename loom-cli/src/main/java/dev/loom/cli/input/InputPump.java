@@ -41,8 +41,7 @@ final class InputPump implements AutoCloseable {
     private final BlockingQueue<Chunk> filled = new ArrayBlockingQueue<>(CHUNKS);
     private final BlockingQueue<Chunk> free = new ArrayBlockingQueue<>(CHUNKS);
     private final Thread thread = new Thread(this::pump, "loom-input");
-    private final IOException unexpected = new IOException("input can't be read");
-    private volatile @Nullable IOException failure;
+    private volatile @Nullable Throwable failure;
 
     InputPump(InputStream stream) {
         this.stream = stream;
@@ -63,9 +62,11 @@ final class InputPump implements AutoCloseable {
         try {
             Chunk chunk = filled.poll(timeoutNs, TimeUnit.NANOSECONDS);
             if (chunk != null && chunk.last()) {
-                IOException cause = failure;
-                if (cause != null) {
-                    throw cause;
+                Throwable cause = failure;
+                if (cause instanceof IOException failed) {
+                    throw failed;
+                } else if (cause != null) {
+                    throw new IOException("input can't be read: " + cause, cause);
                 }
             }
             return chunk;
@@ -102,13 +103,9 @@ final class InputPump implements AutoCloseable {
     private boolean fill(Chunk chunk) {
         try {
             chunk.length = stream.read(chunk.bytes);
-        } catch (IOException e) {
-            failure = e;
+        } catch (IOException | RuntimeException | Error e) {
+            failure = e; // allocates nothing, as memory may have run out: the consumer must not wait for ever
             chunk.length = -1;
-        } catch (RuntimeException | Error e) {
-            chunk.length = -1; // first, as memory may have run out: the consumer must not wait for ever
-            unexpected.addSuppressed(e);
-            failure = unexpected;
         }
         return chunk.length >= 0;
     }

@@ -73,11 +73,18 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Writes a text frame, cut to the longest body allowed. */
+    /**
+     * Writes a text frame.
+     *
+     * @throws IllegalArgumentException if it is longer than {@link FrameDescriptor#TEXT_LENGTH_MAX}: a part of a text would say something else
+     */
     public void writeText(int type, byte[] bytes) throws IOException {
-        int length = Math.min(bytes.length, FrameDescriptor.TEXT_LENGTH_MAX);
+        if (bytes.length > FrameDescriptor.TEXT_LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    "text is too long for a frame: bytes=" + bytes.length + ", max=" + FrameDescriptor.TEXT_LENGTH_MAX);
+        }
         text.clear();
-        text.putInt(length).putInt(type).put(bytes, 0, length);
+        text.putInt(bytes.length).putInt(type).put(bytes);
         writeFully(text.flip());
     }
 
