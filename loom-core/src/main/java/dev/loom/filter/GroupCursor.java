@@ -59,6 +59,12 @@ public final class GroupCursor implements AutoCloseable {
         return group;
     }
 
+    /** Whether one file has all of a range; it may turn out to be of no use. */
+    boolean spans(long start, long end) {
+        UnitFile file = holds(start) ? current : find(start);
+        return file != null && end <= file.end();
+    }
+
     /** Whether the file that is open has an address. */
     boolean holds(long address) {
         UnitFile open = current;
@@ -72,10 +78,10 @@ public final class GroupCursor implements AutoCloseable {
 
     private void move(long address) {
         UnitFile file = find(address);
+        closeGroup();
         if (file == null) {
             return;
         }
-        closeGroup();
         current = file;
         try {
             group = UnitGroup.open(files.storage().openToRead(file.path()), storeId, sourceId, file.start(), memory);
@@ -107,7 +113,6 @@ public final class GroupCursor implements AutoCloseable {
                 return file;
             }
         }
-        closeGroup();
         return null;
     }
 

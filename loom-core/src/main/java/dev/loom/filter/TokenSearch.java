@@ -58,6 +58,43 @@ public final class TokenSearch {
         return false;
     }
 
+    /**
+     * Whether records of a run of chunks may meet the condition; false is certain. Tells nothing of a run whose chunks are not all in one
+     * group of units, so that a walk still reads each group once.
+     *
+     * @param start where the first of the chunks begins
+     * @param end where the last of them ends
+     * @param records how many records of the source they have
+     */
+    public boolean mayMeet(long start, long end, long records) {
+        unit = null;
+        UnitGroup group = groups.spans(start, end) ? search(start) : null;
+        if (group == null) {
+            return true;
+        }
+        long without = 0;
+        long byFilter = 0;
+        long byRows = 0;
+        for (int i = group.unitFrom(start); i < group.units() && group.extent(i).start() < end; i++) {
+            UnitExtent in = group.extent(i);
+            RowSet found = search.rows(i);
+            int from = in.placeFrom(start);
+            int to = in.placeFrom(end);
+            if (found.meets(in.firstRow(from), in.firstRow(to))) {
+                return true;
+            }
+            without += in.firstRow(to) - in.firstRow(from);
+            byFilter += found.isEmpty() ? to - from : 0;
+            byRows += found.isEmpty() ? 0 : to - from;
+        }
+        if (without != records) { // some chunk is in no unit
+            return true;
+        }
+        chunksSkippedByFilter += byFilter;
+        chunksSkippedByRows += byRows;
+        return false;
+    }
+
     /** Moves to a chunk of a unit, mostly the neighbour of the one before; null if no unit has it. */
     private @Nullable UnitExtent move(long chunk) {
         UnitGroup group = search(chunk);

@@ -47,23 +47,30 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
         return follows ? near + 1 : Arrays.binarySearch(chunks, chunk);
     }
 
+    /** The place of the first chunk that begins at an address or behind it; the number of chunks if there is none. */
+    int placeFrom(long address) {
+        int at = Arrays.binarySearch(chunks, address);
+        return at < 0 ? -at - 1 : at;
+    }
+
     /** Whether rows of a set lie in the chunk at a place. */
     boolean meets(RowSet set, int place) {
-        return set.meets(firstRows[place], endRow(place));
+        return set.meets(firstRow(place), firstRow(place + 1));
     }
 
     /** How many rows of a set lie in the chunk at a place. */
     int rowsIn(RowSet set, int place) {
-        return set.count(firstRows[place], endRow(place));
+        return set.count(firstRow(place), firstRow(place + 1));
     }
 
     /** The rows of the chunk at a place. */
     int chunkRows(int place) {
-        return endRow(place) - firstRows[place];
+        return firstRow(place + 1) - firstRow(place);
     }
 
-    private int endRow(int place) {
-        return place + 1 < firstRows.length ? firstRows[place + 1] : rows;
+    /** The first row of the chunk at a place; behind the last chunk the number of all rows. */
+    int firstRow(int place) {
+        return place < firstRows.length ? firstRows[place] : rows;
     }
 
     @Override

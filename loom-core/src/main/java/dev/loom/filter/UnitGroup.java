@@ -228,19 +228,23 @@ final class UnitGroup implements AutoCloseable {
 
     /** The unit that an address of the record log lies in, or -1. */
     int unitAt(long address) {
+        int unit = unitFrom(address);
+        return unit < extents.length && extents[unit].spans(address) ? unit : -1;
+    }
+
+    /** The first unit that ends behind an address of the record log; the number of units if there is none. */
+    int unitFrom(long address) {
         int low = 0;
-        int high = extents.length - 1;
-        while (low <= high) {
+        int high = extents.length;
+        while (low < high) {
             int middle = (low + high) >>> 1;
-            if (address < extents[middle].start()) {
-                high = middle - 1;
-            } else if (address >= extents[middle].end()) {
+            if (address >= extents[middle].end()) {
                 low = middle + 1;
             } else {
-                return middle;
+                high = middle;
             }
         }
-        return -1;
+        return low;
     }
 
     /** The bytes read of the file so far. */

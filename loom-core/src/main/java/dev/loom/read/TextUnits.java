@@ -51,12 +51,14 @@ public final class TextUnits {
             this.groups = groups;
         }
 
-        /** Whether records of the source in a listed chunk may meet the condition; false is certain. */
+        /** Whether records of the source in a listed chunk, or a run of them, may meet the condition; false is certain. */
         public boolean mayMeet(ChunkCursor chunk) {
-            return search.mayMeet(chunk.start());
+            return chunk.isRun()
+                    ? search.mayMeet(chunk.start(), chunk.end(), chunk.records())
+                    : search.mayMeet(chunk.start());
         }
 
-        /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */
+        /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told, or a run was asked about. */
         public long unit() {
             return search.unit();
         }

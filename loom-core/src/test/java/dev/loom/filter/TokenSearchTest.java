@@ -169,6 +169,60 @@ final class TokenSearchTest {
         }
     }
 
+    /**
+     * Asks about runs of chunks, from either end and at random, and about each chunk of those that may have something, as a walk does. A run is
+     * passed over if and only if its chunks are all in one file, every record of theirs is a row, and each chunk would be passed over.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldAnswerForARunAsForEachOfItsChunks(boolean lists) {
+        write(lists);
+        List<Long> addresses = new ArrayList<>(chunks.keySet());
+        Set<Boolean> answers = new HashSet<>();
+        for (int i = 0; i < 60; i++) {
+            int number = random.nextInt(WORDS);
+            int length = 1 + random.nextInt(1 << random.nextInt(7));
+            List<Integer> starts = new ArrayList<>();
+            for (int at = 0; at < addresses.size(); at += length) {
+                starts.add(at);
+            }
+            if (i % 3 == 1) {
+                Collections.reverse(starts);
+            } else if (i % 3 == 2) {
+                Collections.shuffle(starts, random);
+            }
+            try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
+                TokenSearch search = new TokenSearch(groups, condition(number));
+                for (int at : starts) {
+                    List<Long> run = addresses.subList(at, Math.min(addresses.size(), at + length));
+                    answers.add(checkRun(search, run, number));
+                }
+            }
+        }
+        assertEquals(Set.of(true, false), answers, "some runs are passed over, and some are not");
+    }
+
+    private boolean checkRun(TokenSearch search, List<Long> run, int number) {
+        long end = run.get(run.size() - 1) + PAGE;
+        boolean inOneFile =
+                files().ofSource(SOURCE).stream().anyMatch(file -> file.start() <= run.get(0) && end <= file.end());
+        boolean allRows = run.stream().noneMatch(chunk -> chunks.get(chunk).isEmpty());
+        boolean anyMay = run.stream().anyMatch(chunk -> askedAnew(chunk, number).startsWith("true"));
+        long records = run.stream()
+                .mapToLong(chunk -> Math.max(1, chunks.get(chunk).size()))
+                .sum();
+        long before = search.chunksSkippedByFilter() + search.chunksSkippedByRows();
+        boolean may = search.mayMeet(run.get(0), end, records);
+        assertEquals(!inOneFile || !allRows || anyMay, may, () -> "run=" + run + ", word=" + number);
+        assertEquals(-1, search.unit());
+        long skipped = search.chunksSkippedByFilter() + search.chunksSkippedByRows() - before;
+        assertEquals(may ? 0 : run.size(), skipped, () -> "run=" + run + ", word=" + number);
+        if (may) {
+            run.forEach(chunk -> check(search, chunk, number));
+        }
+        return may;
+    }
+
     private void check(TokenSearch search, long chunk, int number) {
         String answer = ask(search, chunk);
         assertEquals(askedAnew(chunk, number), answer, "chunk=" + chunk + ", word=" + number);

@@ -76,6 +76,7 @@ final class TextIndexTest {
 
     private long nowNs = 1_000;
     private long skipped;
+    private long runsSkipped;
 
     @BeforeEach
     void sayTheSeed() {
@@ -322,6 +323,7 @@ final class TextIndexTest {
                 found.add(cursor.address());
             }
             skipped += cursor.statistics().pagesSkippedByBins();
+            runsSkipped += cursor.statistics().runs();
         }
         return found;
     }
@@ -371,6 +373,7 @@ final class TextIndexTest {
             }
         }
         assertTrue(skipped > 0, "the index was of no use");
+        assertTrue(runsSkipped > 0, "no run of chunks was passed over at once");
     }
 
     /** Writes the store of a directory, and ends units, until it is killed; says how often. */

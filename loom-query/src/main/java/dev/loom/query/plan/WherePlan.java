@@ -213,10 +213,6 @@ public final class WherePlan {
                 + (required ? ", chunks read in vain=" + readInVain : ""));
         return chunk -> {
             Coverage known = others.cover(chunk);
-            if (chunk.isRun()) {
-                textTells = false; // units tell of chunks
-                return known == Coverage.NONE ? known : Coverage.SOME;
-            }
             textTells = known != Coverage.NONE;
             return textTells && search.mayMeet(chunk) ? known : Coverage.NONE;
         };
