@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Matches texts against a query, token by token, without allocation, in a time that doesn't grow with the number of terms:
- * each token of the text is looked up among the query's tokens, and advances only the phrases that contain it. A text that lacks
- * a word which every match must have is not read token by token. For one thread.
+ * each token of the text is looked up among the query's tokens, and advances only the phrases that contain it. Of texts of ASCII the tokens need
+ * not be read if the query has few phrases. For one thread.
  */
 public final class TextMatcher {
     private final TokenReader reader = new TokenReader();
@@ -18,7 +18,7 @@ public final class TextMatcher {
     private final MatchNode root;
     private final int phrases;
     private final boolean negated;
-    private final @Nullable RequiredWords required;
+    private final @Nullable AsciiMatcher ascii;
 
     private long text;
     /** Numbers the tokens of all texts, with a gap between texts that no phrase crosses. */
@@ -30,7 +30,7 @@ public final class TextMatcher {
         root = new MatchNode(query, all);
         phrases = all.size();
         negated = hasNot(query);
-        required = RequiredWords.of(query);
+        ascii = AsciiMatcher.of(query);
         all.forEach(tokens::add);
         tokens.prepare();
     }
@@ -46,8 +46,8 @@ public final class TextMatcher {
 
     /** Whether the UTF-8 text at {@code [offset, offset + length)} matches. */
     public boolean matches(DirectBuffer buffer, int offset, int length) {
-        if (required != null && !required.mayBeIn(buffer, offset, length)) {
-            return false;
+        if (ascii != null && AsciiPhrase.isAscii(buffer, offset, length)) {
+            return ascii.matches(buffer, offset, length);
         }
         text++;
         token++;
