@@ -68,22 +68,31 @@ public final class TokenSearch {
      */
     public boolean mayMeet(long start, long end, long records) {
         unit = null;
-        UnitGroup group = groups.spans(start, end) ? search(start) : null;
-        if (group == null) {
+        try {
+            UnitGroup group = groups.spans(start, end) ? search(start) : null;
+            return group == null || mayMeet(group.extents(), start, end, records);
+        } catch (CorruptStoreException | StoreIoException e) {
+            abandon();
             return true;
         }
+    }
+
+    private boolean mayMeet(UnitExtents extents, long start, long end, long records) {
         long without = 0;
         long byFilter = 0;
         long byRows = 0;
-        for (int i = group.unitFrom(start); i < group.units() && group.extent(i).start() < end; i++) {
-            UnitExtent in = group.extent(i);
+        for (int i = extents.unitFrom(start); i < extents.units() && extents.start(i) < end; i++) {
             RowSet found = search.rows(i);
-            int from = in.placeFrom(start);
-            int to = in.placeFrom(end);
-            if (found.meets(in.firstRow(from), in.firstRow(to))) {
+            boolean whole = start <= extents.start(i) && extents.end(i) <= end;
+            UnitExtent in = whole ? null : extents.get(i);
+            int from = in == null ? 0 : in.placeFrom(start);
+            int to = in == null ? extents.chunks(i) : in.placeFrom(end);
+            int firstRow = in == null ? 0 : in.firstRow(from);
+            int endRow = in == null ? extents.rows(i) : in.firstRow(to);
+            if (found.meets(firstRow, endRow)) {
                 return true;
             }
-            without += in.firstRow(to) - in.firstRow(from);
+            without += endRow - firstRow;
             byFilter += found.isEmpty() ? to - from : 0;
             byRows += found.isEmpty() ? 0 : to - from;
         }
@@ -97,39 +106,51 @@ public final class TokenSearch {
 
     /** Moves to a chunk of a unit, mostly the neighbour of the one before; null if no unit has it. */
     private @Nullable UnitExtent move(long chunk) {
-        UnitGroup group = search(chunk);
-        UnitExtent in = group == null ? null : extent;
-        if (group != null && (in == null || !in.spans(chunk))) {
-            int number = group.unitAt(chunk);
-            in = null;
-            if (number >= 0) {
-                in = group.extent(number);
-                rows = search.rows(number);
-            }
+        try {
+            extent = unitOf(chunk);
+        } catch (CorruptStoreException | StoreIoException e) {
+            abandon();
         }
-        extent = in;
+        UnitExtent in = extent;
         place = in == null ? -1 : in.find(chunk, place);
         return place < 0 ? null : in;
     }
 
-    private @Nullable UnitGroup search(long chunk) {
-        UnitGroup group = groups.groupAt(chunk);
+    private @Nullable UnitExtent unitOf(long chunk) {
+        UnitGroup group = search(chunk);
+        UnitExtent in = extent;
+        if (group == null || (in != null && in.spans(chunk))) {
+            return group == null ? null : in;
+        }
+        int number = group.extents().unitAt(chunk);
+        if (number < 0) {
+            return null;
+        }
+        rows = search.rows(number);
+        return group.extents().get(number);
+    }
+
+    /** Searches the group that has an address; null if there is none. */
+    private @Nullable UnitGroup search(long address) {
+        UnitGroup group = groups.groupAt(address);
         if (group != null && group != searched) {
             searched = null;
             extent = null;
-            try {
-                search.search(group);
-                searched = group;
-            } catch (CorruptStoreException | StoreIoException e) {
-                groups.abandon();
-                return null;
-            }
+            search.search(group);
+            searched = group;
             for (int i = 0; i < group.units(); i++) {
                 unitsTested++;
                 unitsSkipped += search.rows(i).isEmpty() ? 1 : 0;
             }
         }
         return group;
+    }
+
+    /** Gives up the group that is open, as a part of its file can't be read or is damaged. */
+    private void abandon() {
+        searched = null;
+        extent = null;
+        groups.abandon();
     }
 
     /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */

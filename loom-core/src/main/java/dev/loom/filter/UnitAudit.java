@@ -43,6 +43,8 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
 
     /** The unit whose chunks come; -1 for none. */
     private int number = -1;
+
+    private @Nullable UnitExtent extent;
     /** What it is built with; null if it is left out. */
     private @Nullable UnitAssembler assembler;
     /** The chunks of the unit that were read. */
@@ -66,23 +68,24 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
      */
     public boolean beginChunk(long address, long records) {
         UnitGroup in = move(address);
-        int at = in == null ? -1 : in.unitAt(address);
+        int at = in == null ? -1 : in.extents().unitAt(address);
         if (at != number) {
             endUnit();
             in = group; // none if that could not be read
             number = in == null ? -1 : at;
-            assembler = number < 0 || in == null ? null : newAssembler(in);
+            extent = number < 0 || in == null ? null : extent(in);
+            assembler = extent == null || in == null ? null : newAssembler(in);
         }
         UnitAssembler unit = assembler;
-        if (in == null || unit == null) {
+        UnitExtent known = extent;
+        if (known == null || unit == null) {
             return false;
         }
-        UnitExtent extent = in.extent(at);
-        int place = extent.find(address, chunksRead - 1);
+        int place = known.find(address, chunksRead - 1);
         if (place < 0) {
             return false; // searches read it
         }
-        if (place != chunksRead || extent.chunkRows(place) != records) {
+        if (place != chunksRead || known.chunkRows(place) != records) {
             // a chunk before can't be read now, or one could not be read then: its rows count as the next one's
             leaveOut();
             return false;
@@ -139,6 +142,15 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
         return moved;
     }
 
+    /** The extent of the unit that begins; null if it can't be read. */
+    private @Nullable UnitExtent extent(UnitGroup in) {
+        try {
+            return in.extents().get(number);
+        } catch (CorruptStoreException | StoreIoException e) {
+            return null;
+        }
+    }
+
     /** Null for a unit that is larger than any that is built: only a file that lies has one. */
     private @Nullable UnitAssembler newAssembler(UnitGroup of) {
         if (UnitAssembler.lengthOfUnit(of.shape()) > BUILT_LENGTH_MAX) {
@@ -167,7 +179,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
 
     private void endUnit() {
         UnitAssembler unit = assembler;
-        if (unit != null && chunksRead == group().extent(number).chunks().length) {
+        if (unit != null && chunksRead == group().extents().chunks(number)) {
             built.add(unit);
             numbers.add(number);
             if ((built.size() + 1) * UnitAssembler.lengthOfUnit(unit.shape()) > BUILT_LENGTH_MAX) {
@@ -215,12 +227,12 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
                 stored.unit(unit).copy(part, first, count, new UnsafeBuffer(has), 0);
                 built.get(i).copy(part, first, count, new UnsafeBuffer(given));
                 boolean same = Arrays.equals(has, 0, count * pieceLength, given, 0, count * pieceLength);
-                if (!same && !covers(part, shape, stored.extent(unit).rows(), has, given, count) && faulty.add(unit)) {
-                    UnitExtent extent = stored.extent(unit);
+                if (!same && !covers(part, shape, stored.extents().rows(unit), has, given, count) && faulty.add(unit)) {
                     faults.onFault(
                             groups.file(),
-                            "unit lacks words of its records: unit=" + unit + ", start=" + extent.start() + ", end="
-                                    + extent.end() + ", part=" + part);
+                            "unit lacks words of its records: unit=" + unit + ", start="
+                                    + stored.extents().start(unit) + ", end="
+                                    + stored.extents().end(unit) + ", part=" + part);
                 }
             }
         }

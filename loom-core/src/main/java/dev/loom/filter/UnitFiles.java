@@ -174,8 +174,7 @@ public final class UnitFiles {
         try (UnitGroup group = UnitGroup.open(
                 storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), BlockReader.newBlocks())) {
             group.check();
-            boolean named = group.units() == file.units()
-                    && group.extent(group.units() - 1).end() == file.end();
+            boolean named = group.units() == file.units() && group.extents().end(group.units() - 1) == file.end();
             return named
                     ? Optional.empty()
                     : Optional.of("units are not those of the file's name: file=" + file.path());

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a file of units. A word is sought in all of them at once, by one read of its fields and, if a unit may have it, one of its
- * counts or lists; then it answers unit by unit. Takes the extents, and 16 bytes and a list for each unit. For one thread.
+ * counts or lists; then it answers unit by unit. Takes the extents that were asked for, and 16 bytes and a list for each unit. For one thread.
  */
 final class UnitGroup implements AutoCloseable {
     /** The bytes of UTF-8 that one character of Java takes at most. */
@@ -27,7 +27,7 @@ final class UnitGroup implements AutoCloseable {
     private final BlockReader blocks;
     private final UnitShape shape;
     private final UnitContents contents;
-    private final UnitExtent[] extents;
+    private final UnitExtents extents;
     /** Where the parts begin. */
     private final Map<UnitPart, Long> parts = new EnumMap<>(UnitPart.class);
 
@@ -88,9 +88,9 @@ final class UnitGroup implements AutoCloseable {
         int indexedLength = integer(header, UnitGroupDescriptor.INDEXED_LENGTH_OFFSET);
         int frequentWords = integer(header, UnitGroupDescriptor.FREQUENT_WORDS_OFFSET);
         this.contents = readContents(indexedLength, frequentWords);
-        this.extents = new UnitExtent[units];
-        long at = readExtents(UnitGroupDescriptor.HEADER_LENGTH + indexedLength + (long) frequentWords * Long.BYTES);
-        checkOrder(start);
+        long behindContents = UnitGroupDescriptor.HEADER_LENGTH + indexedLength + (long) frequentWords * Long.BYTES;
+        this.extents = new UnitExtents(blocks, file.path(), units, behindContents, start);
+        long at = extents.endOfTables();
         for (UnitPart part : UnitPart.values()) {
             parts.put(part, at);
             at += part.length(shape) * units;
@@ -145,64 +145,16 @@ final class UnitGroup implements AutoCloseable {
         }
     }
 
-    private long readExtents(long from) {
-        UnsafeBuffer read = new UnsafeBuffer(new byte[UnitGroupDescriptor.EXTENT_LENGTH * extents.length]);
-        long at = from;
-        blocks.read(at, read, 0, read.capacity());
-        at += read.capacity();
-        long chunksInAll = 0;
-        for (int i = 0; i < extents.length; i++) {
-            int of = i * UnitGroupDescriptor.EXTENT_LENGTH;
-            int count = integer(read, of + 20);
-            chunksInAll += count;
-            if (count < 1
-                    || count > UnitGroupDescriptor.CHUNKS_MAX
-                    || chunksInAll > UnitGroupDescriptor.GROUP_CHUNKS_MAX) {
-                throw new CorruptStoreException(
-                        "unit has an impossible extent: file=" + file.path() + ", unit=" + i + ", chunks=" + count);
-            }
-            UnsafeBuffer table = new UnsafeBuffer(new byte[UnitGroupDescriptor.CHUNK_LENGTH * count]);
-            blocks.read(at, table, 0, table.capacity());
-            at += table.capacity();
-            long[] chunks = new long[count];
-            int[] firstRows = new int[count];
-            for (int j = 0; j < count; j++) {
-                chunks[j] = table.getLong(j * UnitGroupDescriptor.CHUNK_LENGTH, ByteOrder.LITTLE_ENDIAN);
-                firstRows[j] = integer(table, j * UnitGroupDescriptor.CHUNK_LENGTH + Long.BYTES);
-            }
-            try {
-                extents[i] = new UnitExtent(
-                        read.getLong(of, ByteOrder.LITTLE_ENDIAN),
-                        read.getLong(of + 8, ByteOrder.LITTLE_ENDIAN),
-                        integer(read, of + 16),
-                        chunks,
-                        firstRows);
-            } catch (IllegalArgumentException e) {
-                throw new CorruptStoreException(
-                        "unit has an impossible extent: file=" + file.path() + ", unit=" + i, e);
-            }
-        }
-        return at;
-    }
-
-    private void checkOrder(long start) {
-        long least = start;
-        for (UnitExtent extent : extents) {
-            if (extent.start() < least || extents[0].start() != start) {
-                throw new CorruptStoreException("units are not in order: file=" + file.path() + ", start="
-                        + extent.start() + ", expected=" + least);
-            }
-            least = extent.end();
-        }
-    }
-
     /**
      * Reads all structures.
      *
-     * @throws CorruptStoreException if a block is damaged
+     * @throws CorruptStoreException if a block is damaged, or a unit's chunks are impossible
      */
     void check() {
-        long end = position(UnitPart.PREFIX_FIELDS, 0) + UnitPart.PREFIX_FIELDS.length(shape) * extents.length;
+        for (int i = 0; i < extents.units(); i++) {
+            extents.get(i);
+        }
+        long end = position(UnitPart.PREFIX_FIELDS, 0) + UnitPart.PREFIX_FIELDS.length(shape) * extents.units();
         UnsafeBuffer contents = new UnsafeBuffer(new byte[BlockWriter.BLOCK_LENGTH]);
         for (long at = 0; at < end; at += contents.capacity()) {
             blocks.read(at, contents, 0, (int) Math.min(contents.capacity(), end - at));
@@ -210,41 +162,21 @@ final class UnitGroup implements AutoCloseable {
     }
 
     int units() {
-        return extents.length;
+        return extents.units();
     }
 
     UnitShape shape() {
         return shape;
     }
 
-    UnitExtent extent(int unit) {
-        return extents[unit];
+    /** Which part of the log each unit is about. */
+    UnitExtents extents() {
+        return extents;
     }
 
     /** What the units were built with. */
     UnitContents contents() {
         return contents;
-    }
-
-    /** The unit that an address of the record log lies in, or -1. */
-    int unitAt(long address) {
-        int unit = unitFrom(address);
-        return unit < extents.length && extents[unit].spans(address) ? unit : -1;
-    }
-
-    /** The first unit that ends behind an address of the record log; the number of units if there is none. */
-    int unitFrom(long address) {
-        int low = 0;
-        int high = extents.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (address >= extents[middle].end()) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 
     /** The bytes read of the file so far. */
@@ -262,7 +194,7 @@ final class UnitGroup implements AutoCloseable {
 
             @Override
             public UnitExtent extent() {
-                return extents[number];
+                return extents.get(number);
             }
 
             @Override
@@ -289,7 +221,7 @@ final class UnitGroup implements AutoCloseable {
     }
 
     private long position(UnitPart part, int piece) {
-        return Objects.requireNonNull(parts.get(part)) + (long) piece * part.pieceLength(shape) * extents.length;
+        return Objects.requireNonNull(parts.get(part)) + (long) piece * part.pieceLength(shape) * extents.units();
     }
 
     /** Seeks a frequent word; then {@link #mayContain} and {@link #count} are about it. */
@@ -323,7 +255,7 @@ final class UnitGroup implements AutoCloseable {
         int offset = TokenField.offset(digest, sizeBits);
         mask = TokenField.mask(digest, sizeBits);
         shift = offset % TokenField.LENGTH * Byte.SIZE;
-        int length = (shift == 0 ? 1 : 2) * TokenField.LENGTH * extents.length;
+        int length = (shift == 0 ? 1 : 2) * TokenField.LENGTH * extents.units();
         blocks.read(position(part, offset / TokenField.LENGTH), fields, 0, length);
         piecesRead = false;
         ready = true;
@@ -336,7 +268,7 @@ final class UnitGroup implements AutoCloseable {
         }
         long field = fields.getLong(unit * TokenField.LENGTH, ByteOrder.LITTLE_ENDIAN) >>> shift;
         if (shift > 0) {
-            int next = (extents.length + unit) * TokenField.LENGTH;
+            int next = (extents.units() + unit) * TokenField.LENGTH;
             field |= fields.getLong(next, ByteOrder.LITTLE_ENDIAN) << (Long.SIZE - shift);
         }
         return (field & mask) == mask;
@@ -357,13 +289,13 @@ final class UnitGroup implements AutoCloseable {
         if (mayContain(unit)) {
             readPieces();
             int from = unit * shape.listRows() * Short.BYTES;
-            RowLists.read(pieces, from, shape.listRows(), extents[unit].rows(), into);
+            RowLists.read(pieces, from, shape.listRows(), extents.rows(unit), into);
         }
     }
 
     private void readPieces() {
         if (!piecesRead) {
-            blocks.read(position(sought, soughtPiece), pieces, 0, sought.pieceLength(shape) * extents.length);
+            blocks.read(position(sought, soughtPiece), pieces, 0, sought.pieceLength(shape) * extents.units());
             piecesRead = true;
         }
     }

@@ -3,18 +3,23 @@ package dev.loom.filter;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenCondition;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +52,10 @@ final class TokenSearchTest {
 
     /** Writes units, of which the first are put together: with gaps between chunks, and chunks whose rows could not be read. */
     private void write(boolean lists) {
+        write(lists, 30);
+    }
+
+    private void write(boolean lists, int chunksMax) {
         SourceUnits units = new SourceUnits(
                 files(),
                 STORE,
@@ -55,7 +64,7 @@ final class TokenSearchTest {
                 new TextIndexLimits(lists, 65_535, Long.MAX_VALUE));
         long address = PAGE;
         for (int unit = 0; unit < 40; unit++) {
-            for (int i = 1 + random.nextInt(30); i > 0; i--) {
+            for (int i = 1 + random.nextInt(chunksMax); i > 0; i--) {
                 address += PAGE * random.nextInt(3);
                 units.assembler().beginChunk(address);
                 if (i > 1 && random.nextInt(8) == 0) {
@@ -179,7 +188,7 @@ final class TokenSearchTest {
         write(lists);
         List<Long> addresses = new ArrayList<>(chunks.keySet());
         Set<Boolean> answers = new HashSet<>();
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 9; i++) {
             int number = random.nextInt(WORDS);
             int length = 1 + random.nextInt(1 << random.nextInt(7));
             List<Integer> starts = new ArrayList<>();
@@ -200,6 +209,47 @@ final class TokenSearchTest {
             }
         }
         assertEquals(Set.of(true, false), answers, "some runs are passed over, and some are not");
+    }
+
+    @Test
+    void shouldTellNothingOfUnitsThatAreDamaged() throws IOException {
+        write(false, 80); // so many that the chunks' addresses take more than the first block
+        UnitFile file = files().ofSource(SOURCE).stream()
+                .max(Comparator.comparingInt(UnitFile::units))
+                .orElseThrow();
+        byte[] whole = Files.readAllBytes(file.path());
+        List<Long> addresses = new ArrayList<>(chunks.keySet());
+        int unusable = 0;
+        for (int block = 0; block < whole.length; block += BlockWriter.BLOCK_LENGTH) {
+            byte[] damaged = whole.clone();
+            damaged[block + random.nextInt(BlockWriter.BLOCK_LENGTH)] ^= 1;
+            Files.write(file.path(), damaged);
+            unusable += askAll(addresses, 1) + askAll(addresses, 4);
+        }
+        Files.write(file.path(), whole);
+        assertTrue(unusable > 1, "damage was met: " + unusable);
+    }
+
+    /** Asks about runs of so many chunks, and about these; says how often a file was of no use. */
+    private int askAll(List<Long> addresses, int length) {
+        int number = random.nextInt(WORDS);
+        try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
+            TokenSearch search = new TokenSearch(groups, condition(number));
+            for (int at = 0; at < addresses.size(); at += length) {
+                List<Long> run = addresses.subList(at, Math.min(addresses.size(), at + length));
+                long end = run.get(run.size() - 1) + PAGE;
+                long records = run.stream()
+                        .mapToLong(chunk -> Math.max(1, chunks.get(chunk).size()))
+                        .sum();
+                boolean mayAny = length == 1 || search.mayMeet(run.get(0), end, records);
+                for (long chunk : run) {
+                    boolean may = search.mayMeet(chunk);
+                    boolean has = chunks.get(chunk).stream().anyMatch(words -> meets(words, number));
+                    assertTrue(!has || (mayAny && may), () -> "lost: chunk=" + chunk + ", word=" + number);
+                }
+            }
+            return groups.unusable();
+        }
     }
 
     private boolean checkRun(TokenSearch search, List<Long> run, int number) {

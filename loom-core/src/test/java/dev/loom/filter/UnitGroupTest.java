@@ -138,7 +138,7 @@ final class UnitGroupTest {
             }
         }
         for (int unit = 0; unit < units.size(); unit++) {
-            assertEquals(units.get(unit).extent(), group.extent(unit));
+            assertEquals(units.get(unit).extent(), group.extents().get(unit));
         }
     }
 
