@@ -9,6 +9,9 @@ import java.util.Optional;
  * open, so close it. Usable from any thread; each cursor made from it is for one thread.
  */
 public interface Snapshot extends AutoCloseable {
+    /** The id of the store, as {@link StoreInfo#storeId()}: addresses mean something within one store. */
+    long storeId();
+
     /** The end: records at lower addresses are in the snapshot. */
     long tailAddress();
 

@@ -96,6 +96,11 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     }
 
     @Override
+    public long storeId() {
+        return view.records().storeId();
+    }
+
+    @Override
     public long tailAddress() {
         return view.recordTail();
     }

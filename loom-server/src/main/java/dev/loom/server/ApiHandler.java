@@ -26,6 +26,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -135,18 +136,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     /** Answers on a thread that may block: a hanging disk may hold it up, but not the threads that take records. */
     private void getMetrics(Request request, Response response, Callback callback) {
         requireGet(request);
-        pool.execute(
-                Load.LOOKUP,
-                METRICS,
-                request.getComponents().getScheduler(),
-                () -> {
-                    try {
-                        get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
-                    } catch (RuntimeException | Error e) {
-                        callback.failed(e);
-                    }
-                },
-                refusal -> fail(JsonBodies::failure, request, response, callback, refusal));
+        execute(Load.LOOKUP, METRICS, request, response, callback, () -> {
+            get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
+        });
     }
 
     /** Likewise, on a thread that nothing else can hold up. */
@@ -157,17 +149,23 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
             answerReadiness(request, response, callback, trusted);
             return;
         }
+        execute(Load.READINESS, READINESS, request, response, callback, () -> {
+            answerReadiness(request, response, callback, trusted);
+        });
+    }
+
+    private void execute(
+            Load load, String name, Request request, Response response, Callback callback, Runnable answer) {
+        Runnable guarded = () -> {
+            try {
+                answer.run();
+            } catch (RuntimeException | Error e) {
+                callback.failed(e); // whatever it is, the client must not wait for ever
+            }
+        };
         pool.execute(
-                Load.READINESS,
-                READINESS,
+                pool.turn(load, name, guarded),
                 request.getComponents().getScheduler(),
-                () -> {
-                    try {
-                        answerReadiness(request, response, callback, trusted);
-                    } catch (RuntimeException | Error e) {
-                        callback.failed(e);
-                    }
-                },
                 refusal -> fail(JsonBodies::failure, request, response, callback, refusal));
     }
 
@@ -284,18 +282,26 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         ? Long.MAX_VALUE
                         : times.query.plus(times.write).toNanos();
                 call.times(times.write, totalNs);
+                QueryPool.Turn turn = pool.turn(load, route.name(), () -> answer(call));
                 // of those who ask for HTTP/2 so, as Java's client does, the connection stays what it is
                 if (!"websocket".equalsIgnoreCase(request.getHeaders().get(HttpHeader.UPGRADE))) {
-                    HttpServers.onGone(request, call::cancel);
+                    HttpServers.onGone(request, () -> leave(call, turn, new EofException("client has left")));
                 }
-                request.addFailureListener(failure -> call.cancel()); // while it waits for its turn, too
+                request.addFailureListener(failure -> leave(call, turn, failure));
                 request.addIdleTimeoutListener(silence -> false); // deadlines of our own end it, and say why
-                pool.execute(
-                        load, route.name(), request.getComponents().getScheduler(), () -> answer(call), this::fail);
+                pool.execute(turn, request.getComponents().getScheduler(), this::fail);
             } catch (ApiFailure e) {
                 fail(e);
             } catch (RuntimeException | OutOfMemoryError e) {
                 callback.failed(e); // no thread can be created, or a defect: the client must not wait for ever
+            }
+        }
+
+        /** Nobody waits for the answer: a query that still waits for its turn leaves its place to others. */
+        private void leave(JettyCall call, QueryPool.Turn turn, Throwable cause) {
+            call.cancel();
+            if (turn.giveUp()) {
+                callback.failed(cause);
             }
         }
 

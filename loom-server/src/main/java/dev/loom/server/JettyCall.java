@@ -22,6 +22,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.UrlEncoded;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /** A request with its answer, whose client is cut off if it reads too slowly. */
@@ -40,6 +41,8 @@ final class JettyCall implements HttpCall {
     private long stepNs;
     private long totalNs;
     private boolean breaksOff;
+    private boolean over;
+    private Scheduler.@Nullable Task nextLook;
     private volatile boolean cancelled;
 
     /**
@@ -179,7 +182,10 @@ final class JettyCall implements HttpCall {
         });
     }
 
-    private void keepAlive(AnswerStream lines) {
+    private synchronized void keepAlive(AnswerStream lines) {
+        if (over) {
+            return;
+        }
         Runnable ask = () -> {
             if (lines.keepAlive()) {
                 keepAlive(lines);
@@ -187,7 +193,15 @@ final class JettyCall implements HttpCall {
                 cancel();
             }
         };
-        request.getComponents().getScheduler().schedule(ask, KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS);
+        nextLook = request.getComponents().getScheduler().schedule(ask, KEEP_ALIVE.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** The scheduler must not keep the request once it is answered. */
+    private synchronized void endKeepAlive() {
+        over = true;
+        if (nextLook != null) {
+            nextLook.cancel();
+        }
     }
 
     /** Ends the answer if the client has got no part of it, and with it no status; whether that is so. */
@@ -200,8 +214,9 @@ final class JettyCall implements HttpCall {
         return breaksOff;
     }
 
-    /** Ends an answer that broke off. */
+    /** Ends an answer that broke off, and lets go of the request. */
     void abandon() {
+        endKeepAlive();
         if (socket != null) {
             socket.close("");
         }

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that answer requests. Each kind of request has threads of its own, and a few requests may wait briefly for one, so that
@@ -74,17 +75,24 @@ final class QueryPool implements AutoCloseable {
         return executor;
     }
 
-    /**
-     * Answers a request on a thread of its kind.
-     *
-     * @param name the request's name, for its counters
-     * @param refusal called instead of {@code answer} if no thread becomes free in time
-     * @throws ApiFailure if the queue is full
-     */
-    void execute(Load load, String name, Scheduler scheduler, Runnable answer, Consumer<ApiFailure> refusal) {
-        ThreadPoolExecutor executor = executor(load);
-        long askedNs = System.nanoTime();
-        Runnable task = () -> {
+    /** A request's turn. While it waits for that, it may be given up. */
+    final class Turn implements Runnable {
+        private final Load load;
+        private final String name;
+        private final Runnable answer;
+        private final long askedNs = System.nanoTime();
+        private volatile Scheduler.@Nullable Task deadline;
+        private volatile boolean over;
+
+        private Turn(Load load, String name, Runnable answer) {
+            this.load = load;
+            this.name = name;
+            this.answer = answer;
+        }
+
+        @Override
+        public void run() {
+            end();
             try {
                 answer.run();
             } finally {
@@ -92,19 +100,64 @@ final class QueryPool implements AutoCloseable {
                     counters(name).times.add(Duration.ofNanos(System.nanoTime() - askedNs));
                 }
             }
-        };
-        try {
-            executor.execute(task);
-        } catch (RejectedExecutionException e) {
-            throw busy(load);
         }
-        if (executor.getQueue().contains(task)) {
-            Runnable giveUp = () -> {
-                if (executor.remove(task)) {
+
+        /** Gives it up if it has not come. Returns whether that is so: then nobody answers the request. From any thread. */
+        boolean giveUp() {
+            boolean waited = executor(load).remove(this);
+            if (waited) {
+                end();
+            }
+            return waited;
+        }
+
+        private void await(Scheduler scheduler, Consumer<ApiFailure> refusal) {
+            Runnable tooLate = () -> {
+                if (giveUp()) {
                     refusal.accept(busy(load));
                 }
             };
-            scheduler.schedule(giveUp, limits.queueTime.toNanos(), TimeUnit.NANOSECONDS);
+            deadline = scheduler.schedule(tooLate, limits.queueTime.toNanos(), TimeUnit.NANOSECONDS);
+            if (over) {
+                end();
+            }
+        }
+
+        /** The scheduler must not keep the request until a deadline that no longer matters. */
+        private void end() {
+            over = true;
+            Scheduler.Task task = deadline;
+            if (task != null) {
+                task.cancel();
+            }
+        }
+    }
+
+    /**
+     * A turn that is still to be {@linkplain #execute executed}.
+     *
+     * @param name the request's name, for its counters
+     * @param answer called on a thread of the kind
+     */
+    Turn turn(Load load, String name, Runnable answer) {
+        return new Turn(load, name, answer);
+    }
+
+    /**
+     * Answers a request on a thread of its kind.
+     *
+     * @param refusal called instead of the answer if no thread becomes free in time
+     * @throws ApiFailure if the queue is full
+     */
+    void execute(Turn turn, Scheduler scheduler, Consumer<ApiFailure> refusal) {
+        ThreadPoolExecutor executor = executor(turn.load);
+        try {
+            executor.execute(turn);
+        } catch (RejectedExecutionException e) {
+            throw busy(turn.load);
+        }
+        if (executor.getQueue().contains(turn)) {
+            turn.await(scheduler, refusal);
         }
     }
 

@@ -274,4 +274,34 @@ final class LeavingClientsTest {
             }
         }
     }
+
+    /** Whoever comes next must not be refused for those who have left. */
+    @Test
+    void shouldLeaveTheQueueToOthers() throws Exception {
+        try (QueryPool pool = new QueryPool(new QueryPool.Limits(1, 2, EVER, 1), Set.of("endless"))) {
+            try (HttpServers server =
+                            start(endless(pool), ServerProtection.builder().build());
+                    Socket running = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
+                send(running, "first");
+                while (pool.running(Load.QUERY) == 0) {
+                    Thread.onSpinWait();
+                }
+                try (Socket second = new Socket(InetAddress.getLoopbackAddress(), server.port(0));
+                        Socket third = new Socket(InetAddress.getLoopbackAddress(), server.port(0))) {
+                    send(second, "second");
+                    send(third, "third");
+                    while (pool.queued(Load.QUERY) < 2) {
+                        Thread.onSpinWait();
+                    }
+                }
+                long deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+                while (pool.queued(Load.QUERY) > 0) {
+                    assertTrue(System.nanoTime() < deadlineNs, "those who have left still wait");
+                    Thread.onSpinWait();
+                }
+                assertEquals(1, pool.running(Load.QUERY));
+            }
+            requireEnd(pool);
+        }
+    }
 }

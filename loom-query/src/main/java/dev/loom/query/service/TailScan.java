@@ -2,6 +2,7 @@ package dev.loom.query.service;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.QueryCursor;
@@ -30,6 +31,7 @@ final class TailScan {
     private final Function<QueryLimits, QueryExecution> executions;
     private @Nullable Running running;
     private int attempts;
+    private long storeId;
     private long nextAddress = NOT_BEGUN;
     private long nextTimeNs = Long.MIN_VALUE;
     /** The records of the source that were lost when it was last looked at. */
@@ -91,9 +93,13 @@ final class TailScan {
 
     private boolean poll(Snapshot snapshot) {
         if (running == null) {
+            storeId = snapshot.storeId();
             TailRequest request = asked.apply(snapshot);
             running = new Running(request, executions.apply(request.limits()));
             results.onBegin(request.source());
+        } else if (snapshot.storeId() != storeId) {
+            throw new StoreNotFoundException("another store has taken the place of the one that was followed: id="
+                    + Long.toHexString(storeId) + ", now=" + Long.toHexString(snapshot.storeId()));
         }
         try (RecordLookup lookup = snapshot.lookup()) {
             results.onLookup(lookup);
@@ -153,6 +159,10 @@ final class TailScan {
     }
 
     private boolean handOverNew(Snapshot snapshot) {
+        if (snapshot.tailAddress() < nextAddress) { // a power cut took records, and new ones have their addresses
+            nextAddress = snapshot.beginAddress();
+            nextTimeNs++;
+        }
         // a loss that lasts would be in the range of each look
         long lostNow = lostOf(snapshot);
         return handOver(snapshot, record -> {

@@ -2,10 +2,14 @@ package dev.loom.query.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.error.StoreNotFoundException;
 import dev.loom.query.model.QueryMemory;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +83,31 @@ final class TailLossTest {
         };
         assertEquals(7, tail(3, true, following).completeness().lost());
         assertEquals(7, following.rows.size());
+    }
+
+    /** Sources and addresses of the other one mean other things. */
+    @Test
+    void shouldNotGoOnInAnotherStore() {
+        Path elsewhere = directory.resolve("elsewhere");
+        try (TimedStore other = new TimedStore(elsewhere)) {
+            other.push(5, 200);
+            other.force();
+            AtomicInteger attached = new AtomicInteger();
+            TimedStore.Kept following = new TimedStore.Kept() {
+                @Override
+                public void onFlush() {
+                    store.limit(1 << 30); // by another writer, so it must be attached again
+                }
+            };
+            StoreNotFoundException e = assertThrows(
+                    StoreNotFoundException.class,
+                    () -> service.tail(
+                            () -> attached.getAndIncrement() == 0 ? store.reader() : other.reader(),
+                            snapshot -> new TailRequest(store.source(), List.of(), 3, true, QueryLimits.NONE),
+                            following));
+            assertTrue(e.getMessage().startsWith("another store has taken the place"), e::getMessage);
+            assertEquals(3, following.rows.size());
+        }
     }
 
     @Test
