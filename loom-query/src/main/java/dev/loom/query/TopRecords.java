@@ -320,7 +320,8 @@ public final class TopRecords extends Query<TopRecords> {
         @Override
         public Completeness completeness() {
             checkOpen();
-            return scope.completeness().and(new Completeness(0, records.damaged(), records.expired(), limit, false));
+            return scope.completeness()
+                    .and(new Completeness(0, records.damaged(), records.expired(), limit, false, records.expired()));
         }
 
         @Override

@@ -49,7 +49,7 @@ final class ArchiveExport {
     private final Long2LongHashMap slots = new Long2LongHashMap(NO_SLOT);
     private long segmentBytes;
     private long segment;
-    private boolean expired;
+    private Deletion deletion = Deletion.NONE;
     private long lost;
     private long damaged;
 
@@ -96,9 +96,10 @@ final class ArchiveExport {
                     write(source, records, writer, reader.lookup());
                 }
             }
-            expired = records.expired();
+            boolean deleted = chosen.keySet().stream().anyMatch(id -> reader.hasDeleted(id, range.fromNs()));
+            deletion = records.expired() ? Deletion.MEANWHILE : deleted ? Deletion.BEFORE : Deletion.NONE;
             damaged = records.damaged() + reader.lookupPagesDamaged();
-            if (!expired && !interruption.requested()) {
+            if (deletion != Deletion.MEANWHILE && !interruption.requested()) {
                 Map<Integer, Long> lostOfSources = lost(reader);
                 lost = lostOfSources.values().stream()
                         .mapToLong(Long::longValue)
@@ -202,9 +203,9 @@ final class ArchiveExport {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    /** Whether records of the range were deleted before they were read. */
-    boolean expired() {
-        return expired;
+    /** Which records of the range retention deleted. */
+    Deletion deletion() {
+        return deletion;
     }
 
     /** Records of the range that were lost before they were stored. */

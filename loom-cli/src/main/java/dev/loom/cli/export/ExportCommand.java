@@ -51,9 +51,10 @@ public final class ExportCommand implements Callable<Integer> {
      *
      * @param leftOut records that the form can't hold, or the receiver does not take
      * @param damaged pages of the store, and records of several pages
+     * @param deletion of records of the range
      * @param lost records that the store never had
      */
-    record Outcome(long records, long leftOut, long damaged, boolean expired, long lost) {}
+    record Outcome(long records, long leftOut, long damaged, Deletion deletion, long lost) {}
 
     private final Console console;
 
@@ -188,7 +189,7 @@ public final class ExportCommand implements Callable<Integer> {
         if (console.interruption().requested()) {
             console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
             return ExitCode.INTERRUPTED;
-        } else if (outcome.expired()) {
+        } else if (outcome.deletion() == Deletion.MEANWHILE) {
             throw new CommandFailure(
                     ExitCode.STORE,
                     "the store's limits deleted records before they were exported: records so far=" + outcome.records()
@@ -245,14 +246,14 @@ public final class ExportCommand implements Callable<Integer> {
         ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
         try (Progress progress = new Progress(console, "records exported", true)) {
             ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
-            return new Outcome(writer.records(), 0, archive.damaged(), archive.expired(), archive.lost());
+            return new Outcome(writer.records(), 0, archive.damaged(), archive.deletion(), archive.lost());
         }
     }
 
     private Outcome records(Snapshot snapshot, RequestBuilder builder, List<Source> sources, RecordForm form) {
         long records = 0;
         long damaged = 0;
-        boolean expired = false;
+        Deletion deletion = Deletion.NONE;
         long lost = 0;
         try (Progress progress =
                 new Progress(console, "records exported", !console.outTerminal() || toFile() || toEndpoint())) {
@@ -265,12 +266,12 @@ public final class ExportCommand implements Callable<Integer> {
                         exported.write(snapshot, builder.scan("#" + source.id(), List.of(), true, Long.MAX_VALUE));
                 records += outcome.records();
                 damaged += outcome.damaged();
-                expired |= outcome.expired();
+                deletion = deletion.and(outcome.deletion());
                 lost += outcome.lost();
             }
         }
         long leftOut = form.finish();
-        return new Outcome(records - leftOut, leftOut, damaged, expired, lost);
+        return new Outcome(records - leftOut, leftOut, damaged, deletion, lost);
     }
 
     private int tell(Outcome outcome, int sources, long elapsedNs) {
@@ -284,6 +285,9 @@ public final class ExportCommand implements Callable<Integer> {
                 toFile() ? " to " + output : toEndpoint() ? " to " + otlp : ""));
         if (outcome.lost() > 0) {
             console.warn("records of the range were lost before they were stored: lost=" + outcome.lost());
+        }
+        if (outcome.deletion() == Deletion.BEFORE) {
+            console.warn("the store's limits had deleted records of the range, or may have; what was left is exported");
         }
         if (outcome.damaged() > 0) {
             console.warn("incomplete export: the store has damage: pages left out=" + outcome.damaged());

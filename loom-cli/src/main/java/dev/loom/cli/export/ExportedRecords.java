@@ -45,7 +45,7 @@ final class ExportedRecords extends RecordResults {
         }
         Completeness completeness = report.completeness();
         return new ExportCommand.Outcome(
-                printed() - before, 0, completeness.damagedPages(), completeness.expired(), completeness.lost());
+                printed() - before, 0, completeness.damagedPages(), Deletion.of(completeness), completeness.lost());
     }
 
     /** As if all sources were as long, and their records spread evenly over the log. */

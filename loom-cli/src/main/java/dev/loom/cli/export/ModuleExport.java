@@ -61,7 +61,7 @@ final class ModuleExport {
                 result.records(),
                 0,
                 result.completeness().damagedPages(),
-                result.completeness().expired(),
+                Deletion.of(result.completeness()),
                 result.completeness().lost());
     }
 

@@ -8,8 +8,10 @@ package dev.loom.query.model;
  * @param expired whether part of the range is no longer retained
  * @param limit why the query stopped early, or {@link Limit#NONE}
  * @param reachesFuture whether the range ends after the snapshot of a store that is still being written
+ * @param overtaken whether retention deleted records, that were there when the query began, before it had read them; it is expired then, too
  */
-public record Completeness(long lost, long damagedPages, boolean expired, Limit limit, boolean reachesFuture) {
+public record Completeness(
+        long lost, long damagedPages, boolean expired, Limit limit, boolean reachesFuture, boolean overtaken) {
     /** Why a query stopped early. */
     public enum Limit {
         NONE,
@@ -20,6 +22,11 @@ public record Completeness(long lost, long damagedPages, boolean expired, Limit 
 
     /** Nothing is missing. */
     public static final Completeness WHOLE = new Completeness(0, 0, false, Limit.NONE, false);
+
+    /** What an answer lacks that was not overtaken. */
+    public Completeness(long lost, long damagedPages, boolean expired, Limit limit, boolean reachesFuture) {
+        this(lost, damagedPages, expired, limit, reachesFuture, false);
+    }
 
     /** Whether nothing is missing up to the snapshot. */
     public boolean complete() {
@@ -33,6 +40,7 @@ public record Completeness(long lost, long damagedPages, boolean expired, Limit 
                 damagedPages + other.damagedPages,
                 expired || other.expired,
                 limit == Limit.NONE ? other.limit : limit,
-                reachesFuture || other.reachesFuture);
+                reachesFuture || other.reachesFuture,
+                overtaken || other.overtaken);
     }
 }

@@ -117,7 +117,8 @@ final class QueryExecution {
                 completeness.damagedPages(),
                 completeness.expired(),
                 completeness.limit() == Completeness.Limit.CANCELLED ? Completeness.Limit.NONE : completeness.limit(),
-                completeness.reachesFuture());
+                completeness.reachesFuture(),
+                completeness.overtaken());
     }
 
     /** Adds a cursor's work. False if the budget or a cancellation cut it short; then no other scan should follow. */
@@ -133,7 +134,12 @@ final class QueryExecution {
         add(
                 cursor.statistics(),
                 new Completeness(
-                        lost, missing.damagedPages(), missing.expired(), missing.limit(), missing.reachesFuture()));
+                        lost,
+                        missing.damagedPages(),
+                        missing.expired(),
+                        missing.limit(),
+                        missing.reachesFuture(),
+                        missing.overtaken()));
         return missing.limit() == Completeness.Limit.NONE;
     }
 
@@ -152,7 +158,8 @@ final class QueryExecution {
                 completeness.damagedPages() + missing.damagedPages(),
                 completeness.expired() || missing.expired(),
                 completeness.limit() == Completeness.Limit.NONE ? missing.limit() : completeness.limit(),
-                missing.reachesFuture());
+                missing.reachesFuture(),
+                completeness.overtaken() || missing.overtaken());
     }
 
     /** Adds what was learnt without a scan. */
@@ -174,7 +181,8 @@ final class QueryExecution {
                 completeness.damagedPages(),
                 completeness.expired(),
                 completeness.limit(),
-                completeness.reachesFuture());
+                completeness.reachesFuture(),
+                completeness.overtaken());
     }
 
     /** Notes that records were deleted before a scan could reach them. */
@@ -184,7 +192,8 @@ final class QueryExecution {
                 completeness.damagedPages(),
                 true,
                 completeness.limit(),
-                completeness.reachesFuture());
+                completeness.reachesFuture(),
+                completeness.overtaken());
     }
 
     /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */
@@ -194,7 +203,8 @@ final class QueryExecution {
                 Math.max(earlier.damagedPages(), completeness.damagedPages()),
                 earlier.expired() || completeness.expired(),
                 earlier.limit() == Completeness.Limit.NONE ? completeness.limit() : earlier.limit(),
-                earlier.reachesFuture() || completeness.reachesFuture());
+                earlier.reachesFuture() || completeness.reachesFuture(),
+                earlier.overtaken() || completeness.overtaken());
     }
 
     /** Ends the request: what was held for its long payloads is released. */

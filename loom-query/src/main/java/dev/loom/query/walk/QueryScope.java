@@ -223,7 +223,8 @@ public final class QueryScope implements AutoCloseable {
                     pagesDamaged() + reader.lookupPagesDamaged(),
                     isExpired() || hasDeleted(),
                     limit(),
-                    future);
+                    future,
+                    isExpired());
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
