@@ -199,13 +199,12 @@ public final class Bins {
      * @throws IllegalArgumentException for an unknown form, or numbers that its factory method refuses
      */
     public static Bins parse(String text) {
-        if (text.endsWith(VALUES)) {
-            return parse(text.substring(0, text.length() - VALUES.length())).withValues();
-        }
-        int colon = text.indexOf(':');
-        String name = colon < 0 ? text : text.substring(0, colon);
+        boolean values = text.endsWith(VALUES);
+        String scale = values ? text.substring(0, text.length() - VALUES.length()) : text;
+        int colon = scale.indexOf(':');
+        String name = colon < 0 ? scale : scale.substring(0, colon);
         List<String> arguments =
-                colon < 0 ? List.of() : List.of(text.substring(colon + 1).split(",", -1));
+                colon < 0 ? List.of() : List.of(scale.substring(colon + 1).split(",", -1));
         Form form = Arrays.stream(Form.values())
                 .filter(known -> known.text.equals(name))
                 .findFirst()
@@ -213,7 +212,7 @@ public final class Bins {
         try {
             Bins bins = form == null ? null : parse(form, arguments);
             if (bins != null) {
-                return bins;
+                return values ? bins.withValues() : bins;
             }
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("bins have a malformed number: text=" + text, e);

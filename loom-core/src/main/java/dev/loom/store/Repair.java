@@ -6,6 +6,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.schema.SchemaLog;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -155,6 +156,10 @@ public final class Repair {
     }
 
     private static void remove(Storage storage, SetAside aside, Found found) {
+        if (Files.isDirectory(found.file)) { // somebody's own, and in nobody's way
+            aside.note(found.kind, found.file, found.offset, found.message);
+            return;
+        }
         aside.copy(found.kind, found.file, found.offset, found.offset, TO_END, found.message);
         if (found.offset == 0) {
             storage.delete(found.file);

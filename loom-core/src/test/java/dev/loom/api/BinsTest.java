@@ -121,4 +121,10 @@ class BinsTest {
                 assertThrows(IllegalArgumentException.class, () -> Bins.edges(tooMany))
                         .getMessage());
     }
+
+    @Test
+    void shouldRefuseBinsThatKeepValuesTwice() {
+        assertThrows(IllegalArgumentException.class, () -> Bins.parse("log-linear+values+values"));
+        assertThrows(IllegalArgumentException.class, () -> Bins.parse("log-linear" + "+values".repeat(100_000)));
+    }
 }

@@ -13,6 +13,9 @@ import java.util.Map;
 public record ArchiveEnd(long records, long bytes, long damagedPages, Map<Integer, Long> lost) {
     private static final int SOURCES_MAX = 65_535;
 
+    /** The records that an archive's sources can have lost, so that sums of them stay right. */
+    private static final long LOST_MAX = 1L << 53;
+
     public ArchiveEnd {
         lost = Map.copyOf(lost);
     }
@@ -36,8 +39,15 @@ public record ArchiveEnd(long records, long bytes, long damagedPages, Map<Intege
         long damagedPages = block.getVarint();
         int sources = block.getNumber("number of sources", SOURCES_MAX);
         Map<Integer, Long> lost = new LinkedHashMap<>();
+        long lostOfAll = 0;
         for (int i = 0; i < sources; i++) {
-            lost.put(block.getNumber("id of a source", SOURCES_MAX), block.getVarint());
+            int sourceId = block.getNumber("id of a source", SOURCES_MAX);
+            long count = block.getVarint();
+            lostOfAll += count;
+            if (count < 0 || count > LOST_MAX || lostOfAll > LOST_MAX) {
+                throw new BlockBytes.Malformed("losses are impossible: source=" + sourceId + ", lost=" + count);
+            }
+            lost.put(sourceId, count);
         }
         return new ArchiveEnd(records, bytes, damagedPages, lost);
     }

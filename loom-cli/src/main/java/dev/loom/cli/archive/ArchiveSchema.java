@@ -37,6 +37,10 @@ public record ArchiveSchema(
     private static final int CLOSED = 1;
     private static final int CARRIED = 1 << 1;
     private static final int SOURCE_ID_MAX = 65_535;
+    /** The bytes of all sources and indexes, which are kept in memory. */
+    private static final long ENTRIES_LENGTH_MAX = 32L << 20;
+
+    private static final int INDEXES_MAX = 65_535;
     private static final int ATTRIBUTES_MAX = 1 << 16;
 
     public ArchiveSchema {
@@ -93,12 +97,17 @@ public record ArchiveSchema(
         private long storeId;
         private long fromNs;
         private long toNs;
+        private long entriesLength;
 
         void read(BlockBytes block) throws BlockBytes.Malformed {
             BlockBytes entry = new BlockBytes();
             while (block.hasMore()) {
                 int type = block.getByte();
                 int length = block.getNumber("length of an entry", ArchiveDescriptor.PLAIN_LENGTH_MAX);
+                entriesLength += length;
+                if (entriesLength > ENTRIES_LENGTH_MAX) {
+                    throw new BlockBytes.Malformed("schema is too long: max bytes=" + ENTRIES_LENGTH_MAX);
+                }
                 entry.wrap(block.array(), block.skip(length), length);
                 try {
                     readEntry(type, entry);
@@ -148,6 +157,9 @@ public record ArchiveSchema(
             Source source = sources.get(sourceId);
             if (source == null) {
                 throw new BlockBytes.Malformed("index of an unknown source: id=" + sourceId);
+            }
+            if (indexes.size() == INDEXES_MAX) {
+                throw new BlockBytes.Malformed("schema has too many indexes: max=" + INDEXES_MAX);
             }
             String name = entry.getText();
             String kind = entry.getText();

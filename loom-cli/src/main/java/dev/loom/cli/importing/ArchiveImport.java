@@ -67,8 +67,12 @@ final class ArchiveImport {
         long startNs = System.nanoTime();
         boolean whole = false;
         ArchiveMerge merge = new ArchiveMerge(archives);
+        if (console.interruption().requested()) {
+            return ExitCode.INTERRUPTED; // what was read of the archives may be less than the whole
+        }
         ArchivedSources targets = plan(merge);
-        ArchivedClock clock = new ArchivedClock(merge.firstTimeNs(console.nowNs()));
+        // without a record, a new store begins with the range, so that later archives can follow
+        ArchivedClock clock = new ArchivedClock(merge.firstTimeNs(beginNs()));
         try (Progress progress = new Progress(console, "records imported", true);
                 DirectStore store = new DirectStore(open(clock), console, true)) {
             progress.of(share);
@@ -108,6 +112,14 @@ final class ArchiveImport {
             targets.add(archives.get(i).schema(), prefixes.get(i));
         }
         return targets;
+    }
+
+    private long beginNs() {
+        long firstNs = archives.stream()
+                .mapToLong(archive -> archive.schema().fromNs())
+                .min()
+                .orElse(Long.MIN_VALUE);
+        return Math.max(1, Math.min(firstNs, console.nowNs()));
     }
 
     private Loom open(ArchivedClock clock) {

@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sources that archives are imported into. Sources of the same name in several archives become one if they are alike. A name
  * that an archive has several times, since its source was closed and defined again, is defined as often, each when its first
- * record comes.
+ * record comes; where the store has the first of them, from an earlier archive, the others follow. Archives of one store have the
+ * same sources by id.
  */
 final class ArchivedSources {
     /** A source to be, with the indexes that any archive has for it. */
@@ -27,11 +28,15 @@ final class ArchivedSources {
         private final String name;
         private final Source source;
         private final Map<String, Index> indexes = new LinkedHashMap<>();
+        /** The one that the store has; null if it is to be defined. */
+        private final @Nullable Source existing;
+
         private int id;
 
-        private Target(String name, Source source) {
+        private Target(String name, Source source, @Nullable Source existing) {
             this.name = name;
             this.source = source;
+            this.existing = existing;
         }
 
         private boolean alike(Source other) {
@@ -39,21 +44,21 @@ final class ArchivedSources {
         }
     }
 
-    private final Map<String, Source> existing;
+    private final Map<String, List<Source>> existing;
     private final Consumer<String> tell;
     private final List<Map<Integer, Target>> byArchive = new ArrayList<>();
+    /** The targets of archives of one store with one prefix, by the ids there. */
+    private final Map<String, Map<Integer, Target>> byStore = new HashMap<>();
     /** The targets of each name, in the order in which they are defined. */
     private final Map<String, List<Target>> byName = new LinkedHashMap<>();
 
     /**
      * Starts without any.
      *
-     * @param existing those that the store has; only the open ones count
+     * @param existing those that the store has
      */
     ArchivedSources(List<Source> existing, Consumer<String> tell) {
-        this.existing = existing.stream()
-                .filter(source -> !source.closed())
-                .collect(Collectors.toMap(Source::name, Function.identity()));
+        this.existing = existing.stream().collect(Collectors.groupingBy(Source::name));
         this.tell = tell;
     }
 
@@ -65,11 +70,20 @@ final class ArchivedSources {
      */
     void add(ArchiveSchema schema, String prefix) {
         Map<Integer, Target> targets = new HashMap<>();
+        Map<Integer, Target> ofStore = byStore.computeIfAbsent(schema.storeId() + " " + prefix, key -> new HashMap<>());
+        Map<String, Long> counts =
+                schema.sources().stream().collect(Collectors.groupingBy(Source::name, Collectors.counting()));
         for (Source source : schema.sources()) {
             // a source that has lost its definition is named by a sign that no definition may have
             String name = prefix + source.name().replaceFirst("^#", "lost-");
-            targets.put(source.id(), target(name, source, targets.values()));
+            boolean several = counts.getOrDefault(source.name(), 1L) > 1;
+            Target known = ofStore.get(source.id());
+            boolean same = known != null && known.name.equals(name) && known.alike(source);
+            targets.put(
+                    source.id(),
+                    known != null && same ? known : target(name, source, several, targets.values(), ofStore.values()));
         }
+        ofStore.putAll(targets);
         for (Index index : schema.indexes()) {
             Target target = Objects.requireNonNull(targets.get(index.sourceId()));
             Index other = target.indexes.putIfAbsent(index.name(), index);
@@ -90,7 +104,17 @@ final class ArchivedSources {
                 + index.bins().text();
     }
 
-    private Target target(String name, Source source, Collection<Target> ofThisArchive) {
+    /**
+     * The target of a source.
+     *
+     * @param several whether the archive has several sources of its name
+     */
+    private Target target(
+            String name,
+            Source source,
+            boolean several,
+            Collection<Target> ofThisArchive,
+            Collection<Target> ofThisStore) {
         List<Target> known = byName.computeIfAbsent(name, key -> new ArrayList<>());
         boolean again = known.stream().anyMatch(ofThisArchive::contains);
         if (!known.isEmpty() && !again) {
@@ -103,19 +127,23 @@ final class ArchivedSources {
             }
             return other;
         }
-        if (again && byArchive.stream().anyMatch(targets -> targets.containsValue(known.get(0)))) {
+        boolean shared = again && !ofThisStore.contains(known.get(0));
+        if (shared && byArchive.stream().anyMatch(targets -> targets.containsValue(known.get(0)))) {
             throw CommandFailure.usage("archives share a source that one of them has closed and defined again: source="
                     + name + "; --prefix or --by-host keeps them apart");
         }
-        Target target = new Target(name, source);
-        requireFree(target, again);
+        List<Source> there = existing.getOrDefault(name, List.of());
+        Source found = several
+                ? (known.size() < there.size() ? there.get(known.size()) : null)
+                : there.stream().filter(each -> !each.closed()).findFirst().orElse(null);
+        Target target = new Target(name, source, found);
+        requireAlike(target, found);
         known.add(target);
         return target;
     }
 
-    private void requireFree(Target target, boolean again) {
-        Source open = existing.get(target.name);
-        if (open != null && (again || !target.alike(open))) {
+    private static void requireAlike(Target target, @Nullable Source open) {
+        if (open != null && !target.alike(open)) {
             throw CommandFailure.usage("the store has a different source of this name: source=" + target.name
                     + ", format=" + open.format().text() + ", attributes=" + open.attributes() + ", archive's format="
                     + target.source.format().text() + ", archive's attributes=" + target.source.attributes()
@@ -137,6 +165,10 @@ final class ArchivedSources {
             List<Target> successive = byName.getOrDefault(target.name, List.of());
             successive.subList(0, successive.indexOf(target) + 1).forEach(next -> define(loom, next));
         }
+        if (target.existing != null && target.existing.closed()) {
+            throw CommandFailure.usage("the store has closed the source, and takes no more records of it: source="
+                    + target.name + ", id=" + target.id + "; --prefix gives it another name");
+        }
         return target.id;
     }
 
@@ -145,14 +177,17 @@ final class ArchivedSources {
         if (target.id != 0) {
             return;
         }
-        Source open = existing.get(target.name);
+        Source there = target.existing;
         try {
             loom.source(target.name)
-                    .filter(source -> open == null && !source.closed())
+                    .filter(source -> there == null && !source.closed())
                     .ifPresent(source -> loom.closeSource(source.id()));
-            target.id = open == null
+            target.id = there == null
                     ? loom.defineSource(target.name, target.source.format(), target.source.attributes())
-                    : open.id();
+                    : there.id();
+            if (there != null && there.closed()) {
+                return;
+            }
             target.indexes.values().forEach(index -> define(loom, target, index));
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(e.getMessage() + ", source=" + target.name);
@@ -173,13 +208,18 @@ final class ArchivedSources {
         }
     }
 
-    /** Defines the sources that have no records, and closes those that are closed in their archive. */
+    /**
+     * Defines the sources that have no records, and closes those that are closed in their archive. Of a name that was defined again, those
+     * behind the last one with records are left to later archives, whose records may be of this one, too.
+     */
     void end(Loom loom) {
-        List<Target> all = byName.values().stream().flatMap(List::stream).toList();
-        all.forEach(target -> define(loom, target));
-        all.stream()
-                .filter(target -> target.source.closed() && !existing.containsKey(target.name))
-                .forEach(target -> loom.closeSource(target.id));
+        for (List<Target> targets : byName.values()) {
+            define(loom, targets.get(0));
+            Target last = targets.get(targets.size() - 1);
+            if (last.id != 0 && last.source.closed() && last.existing == null) {
+                loom.closeSource(last.id);
+            }
+        }
     }
 
     int count() {

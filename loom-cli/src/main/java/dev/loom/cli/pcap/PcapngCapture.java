@@ -29,6 +29,9 @@ final class PcapngCapture extends Capture {
     private static final int SIMPLE_PACKET = 3;
     static final int ENHANCED_PACKET = 6;
 
+    /** The interfaces of a section; a packet names its own by a number of 16 or 32 bits. */
+    private static final int INTERFACES_MAX = 1 << 16;
+
     private static final int BYTE_ORDER_MAGIC = 0x1A2B3C4D;
     private static final int BLOCK_LENGTH_MAX = PACKET_LENGTH_MAX + 1024;
     private static final int BLOCK_FRAME_LENGTH = 12;
@@ -51,7 +54,12 @@ final class PcapngCapture extends Capture {
                 return false;
             }
             switch (readBlock()) {
-                case INTERFACE -> interfaces.add(CaptureInterface.read(block, BODY_OFFSET));
+                case INTERFACE -> {
+                    if (interfaces.size() == INTERFACES_MAX) {
+                        throw new CaptureException("section has too many interfaces: max=" + INTERFACES_MAX);
+                    }
+                    interfaces.add(CaptureInterface.read(block, BODY_OFFSET));
+                }
                 case ENHANCED_PACKET -> {
                     takePacket(interfaceAt(block.unsignedIntAt(BODY_OFFSET)), BODY_OFFSET + 4);
                     return true;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.Bins;
+import dev.loom.api.Index;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
@@ -19,10 +22,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -257,5 +262,47 @@ class ArchiveDamageTest {
             }
             assertTrue(length >= 0);
         }
+    }
+
+    /** Archives that are small where they are stored and would not be in memory, and counts whose sum is none. */
+    @Test
+    void shouldRefuseWhatNoStoreHas() {
+        List<Source> long600 = IntStream.rangeClosed(1, 600)
+                .mapToObj(i -> new Source(i, "s" + i, Formats.text(), false, Map.of("a", "x".repeat(1 << 18))))
+                .toList();
+        assertRefused("schema is too long", long600, List.of(), Map.of());
+        List<Index> indexes = Collections.nCopies(
+                65_536,
+                new Index(
+                        1,
+                        1,
+                        "n",
+                        Index.Kind.VALUE,
+                        IndexFunction.parse("field:i64:1:n", Formats.json()),
+                        Bins.logLinear(),
+                        0,
+                        false,
+                        null));
+        assertRefused(
+                "too many indexes", List.of(new Source(1, "j", Formats.json(), false, Map.of())), indexes, Map.of());
+        assertRefused("losses are impossible", SOURCES, List.of(), Map.of(1, Long.MAX_VALUE, 7, Long.MAX_VALUE));
+        assertRefused("losses are impossible", SOURCES, List.of(), Map.of(1, 1L << 53, 7, 1L));
+    }
+
+    private static void assertRefused(
+            String message, List<Source> sources, List<Index> indexes, Map<Integer, Long> lost) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutput out = new DataOutput(bytes, false);
+        ArchiveSchema schema = new ArchiveSchema("web1", 4711, 0, 1_000, sources, Set.of(), indexes);
+        new ArchiveWriter(out, ID, schema).end(0, lost);
+        out.flush();
+        InputWindow window = new InputWindow(new ByteArrayInputStream(bytes.toByteArray()), new Interruption());
+        CommandFailure e = assertThrows(CommandFailure.class, () -> {
+            try (window;
+                    ArchiveReader reader = new ArchiveReader("x.loom", window, new Interruption())) {
+                reader.next();
+            }
+        });
+        assertTrue(String.valueOf(e.getMessage()).contains(message), e::getMessage);
     }
 }

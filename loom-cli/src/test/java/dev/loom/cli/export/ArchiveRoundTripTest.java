@@ -1,6 +1,7 @@
 package dev.loom.cli.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -328,6 +329,48 @@ class ArchiveRoundTripTest {
         assertEquals(schema("a"), schema("b"));
     }
 
+    /** Each of the archives has all sources, also those without records in its range. */
+    @Test
+    void shouldAppendWhatIsLaterOfASourceDefinedAgain() {
+        List<Pushed> expected = new ArrayList<>();
+        List<Long> begins = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            for (int i = 0; i < 3; i++) {
+                begins.add(clock.get() + 5);
+                clock.addAndGet(10);
+                int id = loom.defineSource("s", i == 1 ? Formats.json() : Formats.text());
+                loom.push(id, "1".getBytes(StandardCharsets.UTF_8));
+                expected.add(new Pushed("s", clock.get(), "1".getBytes(StandardCharsets.UTF_8)));
+                if (i < 2) {
+                    loom.closeSource(id);
+                }
+            }
+        }
+        exported("a", "1.loom", "--to", "" + begins.get(1));
+        exported("a", "2.loom", "--from", "" + begins.get(1), "--to", "" + begins.get(2));
+        exported("a", "3.loom", "--from", "" + begins.get(2));
+        imports("b", "1.loom").ok();
+        imports("b", "2.loom").ok();
+        imports("b", "3.loom").ok();
+        requireRecords("b", expected);
+        assertEquals(schema("a"), schema("b"));
+        imports("c", "1.loom", "2.loom", "3.loom").ok();
+        requireRecords("c", expected);
+        assertEquals(schema("a"), schema("c"));
+        imports("d", "3.loom").ok();
+        requireRecords("d", expected.subList(2, 3));
+    }
+
+    @Test
+    void shouldAppendToARangeWithoutRecords() {
+        List<Pushed> pushed = fill("a", 1, 100);
+        exported("a", "none.loom", "--from", "5", "--to", "" + pushed.get(0).timeNs());
+        imports("b", "none.loom").ok();
+        exported("a", "all.loom");
+        imports("b", "all.loom").ok();
+        requireRecords("b", pushed);
+    }
+
     @Test
     void shouldRefuseWhatWouldBeStoredTwiceOrTooLate() {
         List<Pushed> pushed = fill("a", 2, 100);
@@ -551,5 +594,21 @@ class ArchiveRoundTripTest {
         }
         assertTrue(stored < pushed.size());
         requireRecords("b", pushed.subList(0, stored));
+    }
+
+    /** A store of now would refuse the same archive, and what was read of the schema may be half of it. */
+    @Test
+    void shouldCreateNothingIfInterruptedBeforeTheFirstRecord() throws IOException {
+        fill("a", 2, 10);
+        exported("a", "a.loom");
+        byte[] archive = Files.readAllBytes(file("a.loom"));
+        for (int read = 1; read < archive.length / 2; read += 1 + read / 2) {
+            InterruptedInput input = new InterruptedInput(archive, read);
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            Console console = on("b").input(input).console(OutputStream.nullOutputStream(), err);
+            input.interrupt = console.interruption()::request;
+            Main.run(console, "import", "--format", "archive", "-");
+            assertFalse(Files.exists(directory.resolve("b")), read + " bytes: " + err);
+        }
     }
 }
