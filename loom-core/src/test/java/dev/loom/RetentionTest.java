@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -382,6 +383,32 @@ final class RetentionTest {
                 disk, store(), (file, offset, message, known) -> problems.add(file + " " + message), () -> false);
         assertEquals(List.of(), problems);
         assertTrue(lists[0] >= 2, "lists=" + lists[0]);
+    }
+
+    /** One that is bound to a thread, or that some library has broken. */
+    @Test
+    void shouldGoOnAndSayWhyWhenTheClockFailsOnItsOwnThreads() {
+        Thread writer = Thread.currentThread();
+        boolean[] failing = {true};
+        LongSupplier clock = () -> {
+            if (failing[0] && Thread.currentThread() != writer) {
+                throw new IllegalStateException("not your clock");
+            }
+            return nowNs;
+        };
+        try (Loom loom = Loom.open(limits(builder -> builder.maxBytes(BUDGET).maxAge(Duration.ofHours(1)))
+                .apply(StoreAccess.small(store()).clock(clock).rollupShare(0))
+                .build())) {
+            int[] sources = define(loom);
+            fill(loom, sources, 3 * BUDGET);
+            loom.force();
+            StoreInfo info = loom.info();
+            assertTrue(info.failure().orElse("").contains("not your clock"), info::toString);
+            assertTrue(info.records().durable() > 0, info::toString);
+            failing[0] = false;
+            loom.force();
+            assertEquals(Optional.empty(), loom.info().failure());
+        }
     }
 
     @Test

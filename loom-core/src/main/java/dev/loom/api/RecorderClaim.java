@@ -6,7 +6,8 @@ package dev.loom.api;
  *
  * <p>An open claim holds up every record that other threads bring after it, so keep the code between the two calls
  * short and free of blocking. The recorder aborts a claim whose thread has ended. It leaves the claim of a live thread
- * alone, since that thread may be writing into it.
+ * alone, since that thread may be writing into it. So the thread that claims fills and ends the claim: the buffer of a claim whose
+ * thread has ended is other records' by then.
  */
 public interface RecorderClaim extends RecordClaim, AutoCloseable {
     /**
@@ -15,6 +16,7 @@ public interface RecorderClaim extends RecordClaim, AutoCloseable {
      * @param length 0 to {@link dev.loom.Recorder#payloadLengthMax()}
      * @return 0, or a negative {@link PushStatus}, in which case no claim is open
      * @throws IllegalArgumentException for a source that was never defined, or a length out of range
+     * @throws IllegalStateException after {@link #close()}
      */
     long claim(int sourceId, int length);
 

@@ -25,6 +25,7 @@ final class ClaimSlot implements RecorderClaim {
     private final AtomicInteger open = new AtomicInteger(NONE);
 
     private @Nullable Thread owner;
+    private volatile boolean closed;
 
     ClaimSlot(Intake intake, RecorderRing ring, ClaimSlots slots) {
         this.intake = intake;
@@ -34,6 +35,9 @@ final class ClaimSlot implements RecorderClaim {
 
     @Override
     public long claim(int sourceId, int length) {
+        if (closed) {
+            throw new IllegalStateException("claim is closed");
+        }
         int index = open.get();
         if (index != NONE) {
             end(index, false);
@@ -88,6 +92,7 @@ final class ClaimSlot implements RecorderClaim {
 
     @Override
     public void close() {
+        closed = true;
         int index = open.get();
         if (index != NONE) {
             end(index, false);

@@ -39,6 +39,7 @@ public final class RecorderSession {
     private final Thread thread;
     private final long closeTimeoutNs;
     private boolean closing;
+    private boolean failuresTold;
 
     /**
      * Starts a recorder over a store.
@@ -239,9 +240,8 @@ public final class RecorderSession {
      * @throws StoreIoException when not all records taken are in the store, or the store was not closed cleanly
      */
     public void close() {
-        boolean first;
         synchronized (thread) {
-            first = !closing;
+            boolean first = !closing;
             closing = true;
             if (first) {
                 intake.refuse(PushStatus.CLOSED);
@@ -255,7 +255,12 @@ public final class RecorderSession {
             throw new StoreIoException("the store could not be closed in time: ms="
                     + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + STORE_CLOSE_NS));
         }
-        if (first) {
+        boolean untold;
+        synchronized (thread) {
+            untold = !failuresTold;
+            failuresTold = true;
+        }
+        if (untold) { // to one caller, be it not the first, who may have waited in vain
             throwFailures();
         }
     }

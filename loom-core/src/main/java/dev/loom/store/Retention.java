@@ -147,8 +147,9 @@ final class Retention implements SegmentBudget {
 
     /** Enforces the limits, as far as one step reaches. If that fails it is tried again in a second. */
     void enforce() {
-        long expiredNs = limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
         try {
+            long expiredNs =
+                    limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
             schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
             delete(used() - limits.maxBytes(), expiredNs);

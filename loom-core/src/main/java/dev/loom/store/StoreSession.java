@@ -75,6 +75,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         SystemClock system = new SystemClock(begun.lastTimeNs());
         LongSupplier asked = settings.clock();
         LongSupplier clock = asked == null ? system : asked;
+        LongSupplier ownClock = asked == null ? system : ofOwnThreads(asked);
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
         HybridLog recordLog = staging.log(LogKind.RECORD);
@@ -92,7 +93,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 files.directory(),
                 mark::now,
                 staging::logs,
-                clock,
+                ownClock,
                 this::beginAt,
                 savings,
                 opened.text(),
@@ -140,7 +141,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 evictor,
                 tenure,
                 log.ownership(),
-                clock,
+                ownClock,
                 savings,
                 opened.text(),
                 opened.runs(),
@@ -197,6 +198,17 @@ public final class StoreSession implements Durability, AutoCloseable {
                 files.segments(LogKind.RECORD, mark.written().segmentLength()),
                 recordLog.watermarks(),
                 recordLog.ring());
+    }
+
+    /** A clock of the user's for threads of the store's own: what it throws must not end them, and is shown and tried again. */
+    private static LongSupplier ofOwnThreads(LongSupplier asked) {
+        return () -> {
+            try {
+                return asked.getAsLong();
+            } catch (RuntimeException e) {
+                throw new StoreIoException("the store's clock failed: " + e, e);
+            }
+        };
     }
 
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {

@@ -243,6 +243,16 @@ final class RecorderSessionTest {
         assertEquals(1, session.published(source));
     }
 
+    /** The recorder no longer knows it, and would wait for it for ever once its thread has ended. */
+    @Test
+    void shouldRefuseToClaimWithAClosedClaim() {
+        RecorderClaim claim = session.newClaim();
+        claim.close();
+        assertThrows(IllegalStateException.class, () -> claim.claim(source, 8));
+        offer();
+        assertTrue(session.sync(LONG_NS));
+    }
+
     @Test
     void shouldSayWhenClosedWhyTheStoreWasNotClosedCleanly() {
         offer();
