@@ -47,13 +47,22 @@ final class ClaimSlot implements RecorderClaim {
             owner = caller; // first, so that it is not dropped again
             slots.keep(this);
         }
-        long claimed = intake.claim(sourceId, length);
-        if (claimed < 0) {
-            return claimed;
+        int left = 0;
+        try {
+            long claimed = intake.claim(sourceId, length);
+            if (claimed < 0) {
+                return claimed;
+            }
+            left = (int) claimed;
+            open.lazySet(left);
+            left = 0;
+            view.wrap(ring.buffer(), (int) claimed, length);
+            return 0;
+        } catch (StackOverflowError e) {
+            intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = left;
+            intake.overflowed = true;
+            throw e;
         }
-        open.lazySet((int) claimed);
-        view.wrap(ring.buffer(), (int) claimed, length);
-        return 0;
     }
 
     @Override
@@ -81,13 +90,26 @@ final class ClaimSlot implements RecorderClaim {
 
     /** False if the recorder gave up the claim, as it was closed or the thread that made it had ended. */
     private boolean end(int index, boolean commit) {
-        view.wrap(NOTHING);
-        if (owner == Thread.currentThread()) {
-            open.lazySet(NONE); // it lives, so nobody else ends it
-        } else if (!open.compareAndSet(index, NONE)) {
-            return false;
+        int left = 0;
+        boolean released;
+        try {
+            view.wrap(NOTHING);
+            if (owner == Thread.currentThread()) {
+                open.lazySet(NONE); // it lives, so nobody else ends it
+            } else if (!open.compareAndSet(index, NONE)) {
+                return false;
+            }
+            left = index;
+            released = intake.release(index, commit);
+        } catch (StackOverflowError e) {
+            intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = left;
+            intake.overflowed = true;
+            throw e;
         }
-        return intake.end(index, commit);
+        if (released) {
+            intake.wake();
+        }
+        return released;
     }
 
     @Override

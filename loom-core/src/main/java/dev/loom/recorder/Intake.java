@@ -19,6 +19,10 @@ public final class Intake {
     private static final long PARK_NS_MIN = 20_000;
     private static final long PARK_NS_MAX = 1_000_000;
 
+    static final int ORPHANS_MASK = 63;
+    /** No payload is at the ring's beginning. */
+    private static final int NO_ORPHAN = 0;
+
     private final RecorderRing ring;
     private final SourceGates gates;
     private volatile LongSupplier clock;
@@ -26,6 +30,17 @@ public final class Intake {
     private final int payloadLengthMax;
     private volatile long refusal;
     private volatile boolean dropped;
+
+    /**
+     * Whether a thread's stack has overflowed where it may have claimed room that it did not end. Where a stack has overflowed a call may
+     * overflow it again, so this, and what follows, is written without one.
+     */
+    volatile boolean overflowed;
+
+    /** Claims that such threads left, before {@link #overflowed} is set. One that another overwrites is found by its age. */
+    final int[] orphans = new int[ORPHANS_MASK + 1];
+
+    int orphanCount;
 
     Intake(RecorderRing ring, SourceGates gates, LongSupplier clock, WakeUp wakeUp, int payloadLengthMax) {
         this.ring = ring;
@@ -47,48 +62,98 @@ public final class Intake {
 
     /** Puts a record into the ring. Returns 0 or a {@link PushStatus}. */
     public long offer(int sourceId, DirectBuffer payload, int offset, int length) {
-        payload.boundsCheck(offset, length);
+        try {
+            payload.boundsCheck(offset, length);
+            return put(sourceId, payload, offset, length);
+        } catch (StackOverflowError e) {
+            overflowed = true;
+            throw e;
+        }
+    }
+
+    private long put(int sourceId, DirectBuffer payload, int offset, int length) {
         long claimed = claim(sourceId, length);
         if (claimed < 0) {
             return claimed;
         }
         int index = (int) claimed;
-        boolean copied = false;
+        boolean ended = false;
+        boolean committed;
         try {
             ring.put(index, payload, offset, length);
-            copied = true;
+            committed = release(index, true);
+            ended = true;
+        } catch (StackOverflowError e) {
+            orphans[orphanCount++ & ORPHANS_MASK] = index;
+            ended = true;
+            throw e;
         } finally {
-            if (!copied) {
+            if (!ended) {
                 end(index, false);
             }
         }
-        return committed(index);
+        return committed(committed);
     }
 
     /** Puts a record into the ring. Returns 0 or a {@link PushStatus}. */
     public long offer(int sourceId, byte[] payload) {
+        try {
+            return put(sourceId, payload);
+        } catch (StackOverflowError e) {
+            overflowed = true;
+            throw e;
+        }
+    }
+
+    private long put(int sourceId, byte[] payload) {
         long claimed = claim(sourceId, payload.length);
         if (claimed < 0) {
             return claimed;
         }
         int index = (int) claimed;
-        ring.buffer().putBytes(index, payload);
-        return committed(index);
+        boolean committed;
+        try {
+            ring.buffer().putBytes(index, payload);
+            committed = release(index, true);
+        } catch (StackOverflowError e) {
+            orphans[orphanCount++ & ORPHANS_MASK] = index;
+            throw e;
+        }
+        return committed(committed);
     }
 
     /** Puts a Java record's payload into the ring. Returns 0 or a {@link PushStatus}. */
     public <R extends Record> long offer(int sourceId, StructCodec<R> codec, R payload) {
+        try {
+            return put(sourceId, codec, payload);
+        } catch (StackOverflowError e) {
+            overflowed = true;
+            throw e;
+        }
+    }
+
+    private <R extends Record> long put(int sourceId, StructCodec<R> codec, R payload) {
         int length = codec.length(payload);
         long claimed = claim(sourceId, length);
         if (claimed < 0) {
             return claimed;
         }
         int index = (int) claimed;
-        int written = -1;
+        int written;
+        boolean ended = false;
+        boolean committed = false;
         try {
             written = codec.write(payload, ring.buffer(), index, length);
+            if (written == length) {
+                committed = release(index, true);
+                ended = true;
+            }
+        } catch (StackOverflowError e) {
+            orphans[orphanCount++ & ORPHANS_MASK] = index;
+            ended = true;
+            throw e;
         } finally {
-            if (written != length) {
+            if (!ended) {
                 end(index, false);
             }
         }
@@ -96,11 +161,15 @@ public final class Intake {
             throw new IllegalStateException("record changed while being written: class="
                     + codec.type().getTypeName() + ", length=" + length + ", written=" + written);
         }
-        return committed(index);
+        return committed(committed);
     }
 
-    private long committed(int index) {
-        return end(index, true) ? 0 : PushStatus.CLOSED;
+    private long committed(boolean committed) {
+        if (!committed) {
+            return PushStatus.CLOSED;
+        }
+        wake();
+        return 0;
     }
 
     /** Returns the index of the payload in the ring, or a {@link PushStatus}. */
@@ -132,18 +201,41 @@ public final class Intake {
 
     /** Ends a claim, by commit or abort. False if the recorder, while closing, gave it up. */
     boolean end(int index, boolean commit) {
+        boolean released = release(index, commit);
+        if (released) {
+            wake();
+        }
+        return released;
+    }
+
+    /** Wakes the writer's thread after a claim has ended. */
+    void wake() {
+        wakeUp.wake(); // the claim was the volatile write that this requires
+    }
+
+    /** Ends a claim, as {@link #end}, without a call behind the write that ends it: so if a stack overflows here, it is not ended. */
+    boolean release(int index, boolean commit) {
         try {
             if (commit) {
                 ring.commit(index);
             } else {
                 ring.abort(index);
             }
+            return true;
         } catch (IllegalStateException e) {
             return false; // Agrona throws this for room that is no longer claimed
         }
-        // the claim was the volatile write that WakeUp requires
-        wakeUp.wake();
-        return true;
+    }
+
+    /** Whether a thread whose stack has overflowed left the claim at an index; then it is the caller's to end. For the writer's thread. */
+    boolean takeOrphan(int index) {
+        for (int i = 0; i <= ORPHANS_MASK; i++) {
+            if (orphans[i] == index) {
+                orphans[i] = NO_ORPHAN;
+                return true;
+            }
+        }
+        return false;
     }
 
     private long claimLater(SourceGate gate, int length, long firstTimeNs, long waitNs) {

@@ -34,6 +34,14 @@ final class RecorderWriter implements Runnable {
     private static final long NAP_NS_MAX = 1_000_000;
     private static final long NAPS_NS = 20_000_000;
 
+    /**
+     * How long room stays claimed at least until it is taken for that of a thread whose stack has overflowed, and how often it is looked at: a
+     * pause of all threads is one look.
+     */
+    private static final long OVERFLOWED_NS = 2_000_000_000L;
+
+    private static final int OVERFLOWED_LOOKS = 1_000;
+
     /** Faster than threads can fill a ring, so that a nap ends before half of it is full. */
     private static final int BYTES_PER_NS = 4;
 
@@ -64,6 +72,7 @@ final class RecorderWriter implements Runnable {
     private volatile StoreSession session;
     private RecordLog log;
     private int emptyReads;
+    private long blockedNs;
     private long nappedNs;
     private boolean gaveUp;
 
@@ -259,6 +268,7 @@ final class RecorderWriter implements Runnable {
     private void awaitCommit() {
         emptyReads++;
         if (emptyReads < SPINS) {
+            blockedNs = System.nanoTime();
             Thread.onSpinWait();
             return;
         }
@@ -266,8 +276,15 @@ final class RecorderWriter implements Runnable {
         ClaimSlot abandoned = claims.abandonedAt(blocked);
         if (abandoned != null) {
             if (abandoned.takeAbandoned(blocked)) { // else who got the object from its owner has just ended it
-                endAbandoned(blocked);
+                endAbandoned(() -> intake.end(blocked, false));
             }
+        } else if (intake.overflowed && intake.takeOrphan(blocked)) {
+            endAbandoned(() -> intake.end(blocked, false));
+        } else if (intake.overflowed
+                && emptyReads >= OVERFLOWED_LOOKS
+                && System.nanoTime() - blockedNs >= OVERFLOWED_NS) {
+            endAbandoned(ring::unblock);
+            emptyReads = 0; // what follows may be of a thread that only waits for its turn
         } else if (pastDeadline()) {
             loseBlocked();
             gaveUp = !ring.unblock();
@@ -367,8 +384,13 @@ final class RecorderWriter implements Runnable {
     }
 
     /** Ends a claim that nobody else can end any more, even if its loss can't be noted now. */
-    private void endAbandoned(int index) {
-        SourceGate gate = gates.get(ring.blockedSource());
+    private void endAbandoned(Runnable end) {
+        int source = ring.blockedSource();
+        if (source == 0) { // its thread did not get so far
+            end.run();
+            return;
+        }
+        SourceGate gate = gates.get(source);
         long timeNs = ring.blockedTimeNs();
         try {
             if (failure == null) {
@@ -382,7 +404,7 @@ final class RecorderWriter implements Runnable {
             loseFailed(gate);
             fail(e);
         } finally {
-            intake.end(index, false);
+            end.run();
         }
     }
 
