@@ -192,7 +192,7 @@ public final class Loom implements Store {
      * #offer} never waits.
      *
      * <p>If it throws, for example {@link OutOfMemoryError}, the record is not stored, and the next call works as
-     * usual.
+     * usual. Only after a {@link StackOverflowError} may the record be stored all the same.
      *
      * @return its address, or a negative {@link PushStatus}
      * @throws IllegalArgumentException for a source that was never defined, or a payload longer than {@link

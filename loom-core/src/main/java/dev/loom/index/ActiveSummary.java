@@ -20,6 +20,8 @@ public final class ActiveSummary {
 
     /** Made with the first index, since most sources may have none; published by {@link #wanted}. */
     private @Nullable RecordBatch batch;
+    /** The batch, while the chunk goes without indexes. */
+    private @Nullable RecordBatch spare;
 
     /** Room for the bins of a batch; made and published with it. */
     private int[] bins = {};
@@ -46,10 +48,15 @@ public final class ActiveSummary {
      * @param indexesMax if there are more, the chunk has none of them
      */
     public void begin(long chunkAddress, int payloadDistance, int indexesMax) {
+        ActiveIndex[] next = wanted;
+        if (spare != null) {
+            batch = spare;
+            spare = null;
+            active = next; // those that were given up are among them
+        }
         for (ActiveIndex index : active) {
             index.reset();
         }
-        ActiveIndex[] next = wanted;
         active = next.length <= indexesMax ? next : NONE;
         start = chunkAddress;
         startOffset = (int) chunkAddress + payloadDistance;
@@ -73,9 +80,16 @@ public final class ActiveSummary {
     public void addInPlace(DirectBuffer buffer, int offset, int length) {
         RecordBatch records = batch;
         if (records != null) {
-            records.add(buffer, offset, length);
-            if (records.isFull()) {
-                complete();
+            try {
+                records.add(buffer, offset, length);
+                if (records.isFull()) {
+                    complete();
+                }
+            } catch (StackOverflowError e) {
+                // the record is stored by now; the chunk goes without indexes; a call might overflow again
+                active = NONE;
+                spare = batch;
+                batch = null;
             }
         }
     }

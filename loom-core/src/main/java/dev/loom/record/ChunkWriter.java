@@ -109,8 +109,8 @@ final class ChunkWriter {
     }
 
     private long commit(SourceState source, long timeNs, int at, int length, boolean publish) {
-        long address = link(source, at, RecordDescriptor.WHOLE, length, length, timeNs);
-        log.advance(RecordDescriptor.alignedLength(length));
+        long address = link(
+                source, at, RecordDescriptor.WHOLE, length, length, timeNs, RecordDescriptor.alignedLength(length));
         if (publish) {
             log.publish();
         }
@@ -120,16 +120,21 @@ final class ChunkWriter {
         return address;
     }
 
-    /** Stores the header of a record at the tail, and links it into its source's chain. */
-    long link(SourceState source, int at, int type, int length, int payloadLength, long timeNs) {
+    /**
+     * Stores the header of a record at the tail, moves the tail by its bytes, and links it into its source's chain; last, and without a call,
+     * as the stack may overflow in one.
+     */
+    long link(SourceState source, int at, int type, int length, int payloadLength, long timeNs, int advance) {
         long address = log.tail();
         long back = 0;
         if (source.chunkAddress == chunkAddress) {
             back = (address - source.lastAddress) >>> RecordDescriptor.ALIGNMENT_SHIFT;
         } else {
+            StackProbe.requireSome();
             directory.add(source, chunkAddress, timeNs);
         }
         putHeader(at, RecordDescriptor.word0(length, type, back), source.id, timeNs);
+        log.advance(advance);
         source.lastAddress = address;
         source.lastTimeNs = timeNs;
         source.chunkRecords++;
@@ -169,6 +174,7 @@ final class ChunkWriter {
         if (status < 0) {
             return status;
         }
+        StackProbe.requireMuch();
         closeChunk(timeNs);
         beginPage(timeNs, false);
         chunkAddress = log.pageAddress();

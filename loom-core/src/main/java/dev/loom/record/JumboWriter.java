@@ -35,13 +35,13 @@ final class JumboWriter {
         if (status < 0) {
             return status;
         }
+        StackProbe.requireMuch();
         int at = log.offset();
         int fragment = log.remaining() - RecordDescriptor.HEADER_LENGTH;
         int copied = fragment - RecordDescriptor.TOTAL_LENGTH;
         ring.putLong(at + RecordDescriptor.HEADER_LENGTH, length);
         ring.putBytes(at + RecordDescriptor.HEADER_LENGTH + RecordDescriptor.TOTAL_LENGTH, payload, offset, copied);
-        long address = chunk.link(source, at, RecordDescriptor.FIRST, fragment, length, timeNs);
-        log.advance(log.remaining());
+        long address = chunk.link(source, at, RecordDescriptor.FIRST, fragment, length, timeNs, log.remaining());
         while (copied < length) {
             fragment = Math.min(length - copied, RecordDescriptor.PAYLOAD_LENGTH_MAX);
             int type = fragment == length - copied ? RecordDescriptor.LAST : RecordDescriptor.MIDDLE;

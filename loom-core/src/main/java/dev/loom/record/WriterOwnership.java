@@ -91,6 +91,7 @@ public final class WriterOwnership implements FunctionGuard {
     /** Until {@link #leave()}, refuses writes by code that runs within a push. */
     @Override
     public void enter() {
+        StackProbe.requireSome(); // the code may go as deep as it likes, but this must be left
         gateOutside = gate;
         gate = IN_FUNCTION;
     }

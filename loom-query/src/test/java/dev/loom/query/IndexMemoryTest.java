@@ -56,6 +56,7 @@ class IndexMemoryTest {
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .eviction(Eviction.PAGE_CACHE)
+                .rollupShare(0) // its memory would be taken for the query's, or for what the query has kept
                 .build());
         source = loom.defineSource("a", Formats.parse("struct:v:i64"));
         loom.defineIndex(source, "probe", probe(), Bins.logLinear(0));
