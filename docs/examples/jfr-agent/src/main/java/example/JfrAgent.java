@@ -38,12 +38,16 @@ public final class JfrAgent {
     private JfrAgent(Path directory) {
         recorder = Recorder.on(Loom.open(directory)).start();
         for (Kind kind : Kind.values()) {
-            sources.put(kind, recorder.source(kind.sourceName()).map(Source::id).orElseGet(() -> define(kind)));
+            sources.put(kind, define(kind));
         }
     }
 
+    /** Indexes that are there stay as they are; a process that was killed may have left a source without them. */
     private int define(Kind kind) {
-        int id = recorder.defineSource(kind.sourceName(), FORMAT, TIMES, DropPolicy.refuse());
+        int id = recorder.source(kind.sourceName())
+                .filter(known -> !known.closed())
+                .map(Source::id)
+                .orElseGet(() -> recorder.defineSource(kind.sourceName(), FORMAT, TIMES, DropPolicy.refuse()));
         String field = kind.indexedField();
         recorder.defineIndex(id, field, IndexFunction.field(FORMAT, field), Bins.logLinear());
         recorder.defineEventTimeIndex(id, "start_ns", IndexFunction.field(FORMAT, "start_ns"));

@@ -24,14 +24,14 @@ final class RequestLog {
 
     RequestLog(Recorder recorder) {
         this.recorder = recorder;
-        // a store that was there before has both already
-        if (recorder.source("requests").isEmpty()) {
-            int id = recorder.defineSource("requests", REQUESTS.format(), Map.of(), DropPolicy.sample(10, 0.5));
-            recorder.defineIndex(
-                    id, "latency_ns", IndexFunction.field(REQUESTS.format(), "latency_ns"), Bins.logLinear());
+        if (recorder.source("requests").filter(known -> !known.closed()).isEmpty()) {
+            recorder.defineSource("requests", REQUESTS.format(), Map.of(), DropPolicy.sample(10, 0.5));
         }
         source = recorder.source("requests").orElseThrow();
         recorder.dropPolicy(source.id(), DropPolicy.sample(10, 0.5));
+        // changes nothing if it is there; a process that was killed may have left a source without it
+        recorder.defineIndex(
+                source.id(), "latency_ns", IndexFunction.field(REQUESTS.format(), "latency_ns"), Bins.logLinear());
     }
 
     Source source() {
