@@ -91,7 +91,7 @@ public final class WriterOwnership implements FunctionGuard {
     /** Until {@link #leave()}, refuses writes by code that runs within a push. */
     @Override
     public void enter() {
-        StackProbe.requireSome(); // the code may go as deep as it likes, but this must be left
+        // where this call has not overflowed the stack, that which leaves does not
         gateOutside = gate;
         gate = IN_FUNCTION;
     }

@@ -147,14 +147,19 @@ final class Retention implements SegmentBudget {
 
     /** Enforces the limits, as far as one step reaches. If that fails it is tried again in a second. */
     void enforce() {
+        LoomException clockFailure = null;
+        long expiredNs = Long.MIN_VALUE;
         try {
-            long expiredNs =
-                    limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
+            expiredNs = limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
+        } catch (LoomException e) {
+            clockFailure = e; // the other limits hold all the same
+        }
+        try {
             schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
             delete(used() - limits.maxBytes(), expiredNs);
             relieve();
-            failure = null;
+            failure = clockFailure;
         } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
