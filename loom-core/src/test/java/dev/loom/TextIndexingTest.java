@@ -112,7 +112,7 @@ final class TextIndexingTest {
         HookedStorage storage = new HookedStorage() {
             @Override
             public void rename(Path file, Path name) {
-                if (refusing.get() && name.toString().endsWith(".units")) {
+                if (refusing.get() && name.toString().endsWith(".units2")) {
                     throw new StoreIoException("injected failure: file=" + file);
                 }
                 super.rename(file, name);
@@ -141,7 +141,7 @@ final class TextIndexingTest {
         HookedStorage storage = new HookedStorage() {
             @Override
             public void rename(Path file, Path name) {
-                if (name.toString().endsWith(".units") && attempts.incrementAndGet() <= 2) {
+                if (name.toString().endsWith(".units2") && attempts.incrementAndGet() <= 2) {
                     if (attempts.get() == 2) {
                         second.countDown();
                         while (caller.getState()

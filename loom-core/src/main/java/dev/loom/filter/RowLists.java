@@ -4,14 +4,8 @@ import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/**
- * Lists of rows of a fixed length, two bytes a row, little-endian. A list ascends and has each row once; behind its last row is
- * {@link #NONE}, unless it is full.
- */
+/** Lists of rows, two bytes a row, little-endian. A list ascends and has each row once. */
 final class RowLists {
-    /** In place of a row. */
-    static final short NONE = (short) UnitShape.ROWS_MAX;
-
     private RowLists() {}
 
     /** Adds a row to a list with so many, which are at most as high. Returns false if it has the row. */
@@ -24,17 +18,18 @@ final class RowLists {
         return true;
     }
 
-    /** Sets the rows that words of a list may be in, of a unit with so many rows. */
-    static void read(DirectBuffer lists, int offset, int listRows, int rows, RowSet into) {
+    /**
+     * Sets the rows that words of a list may be in.
+     *
+     * @param count the rows that it lists
+     * @param listRows those that it can list: if it is full, words may be in any row behind its last
+     * @param rows those of the unit
+     */
+    static void read(DirectBuffer lists, int offset, int count, int listRows, int rows, RowSet into) {
         into.clear();
         int last = -1;
-        int count = 0;
-        for (; count < listRows; count++) {
-            short listed = lists.getShort(offset + count * Short.BYTES, ByteOrder.LITTLE_ENDIAN);
-            if (listed == NONE) {
-                return;
-            }
-            int row = Short.toUnsignedInt(listed);
+        for (int i = 0; i < count; i++) {
+            int row = Short.toUnsignedInt(lists.getShort(offset + i * Short.BYTES, ByteOrder.LITTLE_ENDIAN));
             if (row <= last || row >= rows) {
                 into.setAll(); // no list has such a row, so this one says nothing
                 return;
@@ -42,7 +37,7 @@ final class RowLists {
             last = row;
             into.add(last);
         }
-        if (last + 1 < rows) {
+        if (count == listRows && last + 1 < rows) {
             into.openAt(last + 1);
         }
     }

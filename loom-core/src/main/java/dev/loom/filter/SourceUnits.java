@@ -7,6 +7,7 @@ import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -114,8 +115,7 @@ public final class SourceUnits {
             return true;
         }
         TokenUnit unit = assembler.unit();
-        List<TokenUnit> units = List.of(unit);
-        if (!write(units, assembler.contents(), assembler.shape(), room, guard)) {
+        if (!write(List.of(unit), assembler.contents(), length(unit, assembler.contents()), room, guard)) {
             return false;
         }
         indexedTo = unit.extent().end();
@@ -131,22 +131,30 @@ public final class SourceUnits {
         return true;
     }
 
+    /** The bytes that a file of one unit has. */
+    static long length(TokenUnit unit, UnitContents contents) {
+        long length = UnitGroupDescriptor.HEADER_LENGTH
+                + contents.indexed().toString().getBytes(StandardCharsets.UTF_8).length
+                + (long) contents.frequent().count() * Long.BYTES
+                + UnitGroupDescriptor.EXTENT_LENGTH
+                + (long) unit.extent().chunks().length * UnitGroupDescriptor.CHUNK_LENGTH
+                + PackedLists.length(unit);
+        for (UnitPart part : UnitPart.values()) {
+            length += part.length(unit.shape());
+        }
+        return (length - 1) / BlockWriter.CONTENTS_LENGTH * BlockWriter.BLOCK_LENGTH + BlockWriter.BLOCK_LENGTH;
+    }
+
+    /** @param lengthMax the bytes that the file has at most */
     private boolean write(
             List<? extends TokenUnit> units,
             UnitContents contents,
-            UnitShape shape,
+            long lengthMax,
             LongPredicate room,
             Runnable guard) {
         long start = units.get(0).extent().start();
         long end = units.get(units.size() - 1).extent().end();
-        long chunks =
-                units.stream().mapToLong(unit -> unit.extent().chunks().length).sum();
-        long contentsLength = UnitGroupDescriptor.HEADER_LENGTH
-                + 3L * IndexedText.LENGTH_MAX
-                + contents.frequent().count() * 8L
-                + units.size() * (shape.length() + UnitGroupDescriptor.EXTENT_LENGTH)
-                + chunks * UnitGroupDescriptor.CHUNK_LENGTH;
-        long most = UnitFiles.taken((contentsLength / BlockWriter.CONTENTS_LENGTH + 1) * BlockWriter.BLOCK_LENGTH);
+        long most = UnitFiles.taken(lengthMax);
         if (!room.test(most)) {
             return false;
         }
@@ -257,13 +265,15 @@ public final class SourceUnits {
             return;
         }
         List<TokenUnit> units = new ArrayList<>();
+        long length = 0;
         for (UnitGroup group : groups) {
+            length += group.length(); // together they take less
             for (int i = 0; i < group.units(); i++) {
                 units.add(group.unit(i));
             }
         }
         try {
-            if (write(units, groups.get(0).contents(), groups.get(0).shape(), room, guard)) {
+            if (write(units, groups.get(0).contents(), length, room, guard)) {
                 from.forEach(files::delete);
             }
         } catch (CorruptStoreException e) {

@@ -10,4 +10,7 @@ interface TokenUnit {
 
     /** Copies pieces of a part, one after the other. */
     void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset);
+
+    /** Copies a list of rows, two bytes a row. Returns the number of rows. */
+    int copyList(int list, MutableDirectBuffer into, int offset);
 }

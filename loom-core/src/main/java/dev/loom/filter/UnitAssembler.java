@@ -201,6 +201,11 @@ public final class UnitAssembler implements RowTokens.Sink {
         builder.copy(part, firstPiece, pieces, into, 0);
     }
 
+    /** Copies a list of rows of the unit so far. Returns their number. */
+    int copyList(int list, MutableDirectBuffer into) {
+        return builder.copyList(list, into, 0);
+    }
+
     /** Begins the next unit, with the frequent words as they are known now. */
     public void clear() {
         builder.clear();

@@ -202,6 +202,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
             for (UnitPart part : UnitPart.values()) {
                 compare(stored, part, faulty);
             }
+            compareLists(stored, faulty);
         } catch (CorruptStoreException | StoreIoException e) {
             groups.abandon();
             group = null;
@@ -227,19 +228,42 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
                 stored.unit(unit).copy(part, first, count, new UnsafeBuffer(has), 0);
                 built.get(i).copy(part, first, count, new UnsafeBuffer(given));
                 boolean same = Arrays.equals(has, 0, count * pieceLength, given, 0, count * pieceLength);
-                if (!same && !covers(part, shape, stored.extents().rows(unit), has, given, count) && faulty.add(unit)) {
-                    faults.onFault(
-                            groups.file(),
-                            "unit lacks words of its records: unit=" + unit + ", start="
-                                    + stored.extents().start(unit) + ", end="
-                                    + stored.extents().end(unit) + ", part=" + part);
+                if (!same && !covers(part, shape, has, given, count) && faulty.add(unit)) {
+                    tell(stored.extents(), unit, part.name());
+                }
+            }
+        }
+    }
+
+    private void tell(UnitExtents extents, int unit, String part) {
+        faults.onFault(
+                groups.file(),
+                "unit lacks words of its records: unit=" + unit + ", start=" + extents.start(unit) + ", end="
+                        + extents.end(unit) + ", part=" + part);
+    }
+
+    private void compareLists(UnitGroup stored, Set<Integer> faulty) {
+        UnitShape shape = stored.shape();
+        int lists = shape.listRows() == 0 ? 0 : shape.lists();
+        UnsafeBuffer has = new UnsafeBuffer(new byte[shape.listRows() * Short.BYTES]);
+        UnsafeBuffer given = new UnsafeBuffer(new byte[shape.listRows() * Short.BYTES]);
+        RowSet listed = new RowSet();
+        RowSet needed = new RowSet();
+        for (int list = 0; list < lists; list++) {
+            for (int i = 0; i < built.size(); i++) {
+                int unit = numbers.get(i);
+                int rows = stored.extents().rows(unit);
+                RowLists.read(has, 0, stored.unit(unit).copyList(list, has, 0), shape.listRows(), rows, listed);
+                RowLists.read(given, 0, built.get(i).copyList(list, given), shape.listRows(), rows, needed);
+                if (!listed.containsAll(needed) && faulty.add(unit)) {
+                    tell(stored.extents(), unit, "RARE_LISTS");
                 }
             }
         }
     }
 
     /** Whether pieces of a stored unit tell all that pieces of a built one tell. */
-    private static boolean covers(UnitPart part, UnitShape shape, int rows, byte[] has, byte[] given, int pieces) {
+    private static boolean covers(UnitPart part, UnitShape shape, byte[] has, byte[] given, int pieces) {
         DirectBuffer stored = new UnsafeBuffer(has);
         DirectBuffer needed = new UnsafeBuffer(given);
         boolean covers = true;
@@ -253,16 +277,9 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
                 case FREQUENT_COUNTS ->
                     Short.toUnsignedInt(stored.getShort(at, ByteOrder.LITTLE_ENDIAN))
                             >= Short.toUnsignedInt(needed.getShort(at, ByteOrder.LITTLE_ENDIAN));
-                case RARE_LISTS -> listed(stored, at, shape, rows).containsAll(listed(needed, at, shape, rows));
             };
         }
         return covers;
-    }
-
-    private static RowSet listed(DirectBuffer lists, int at, UnitShape shape, int rows) {
-        RowSet listed = new RowSet();
-        RowLists.read(lists, at, shape.listRows(), rows, listed);
-        return listed;
     }
 
     @Override

@@ -36,7 +36,7 @@ final class UnitBuilder {
         prefixes = shape.prefixBits() == 0 ? null : new TokenFilter(shape.prefixBits());
         counts = new UnsafeBuffer(new byte[(int) UnitPart.FREQUENT_COUNTS.length(shape)]);
         countedTo = new int[shape.counts()];
-        lists = new UnsafeBuffer(new byte[(int) UnitPart.RARE_LISTS.length(shape)]);
+        lists = new UnsafeBuffer(new byte[shape.lists() * shape.listRows() * Short.BYTES]);
         listed = new byte[shape.lists()];
         clear();
     }
@@ -55,7 +55,6 @@ final class UnitBuilder {
         }
         counts.setMemory(0, counts.capacity(), (byte) 0);
         Arrays.fill(countedTo, 0);
-        lists.setMemory(0, lists.capacity(), (byte) RowLists.NONE);
         Arrays.fill(listed, (byte) 0);
         rows = 0;
         rareWords = 0;
@@ -152,7 +151,8 @@ final class UnitBuilder {
     void rowsOfRare(long digest, RowSet into) {
         into.clear();
         if (rare.mayContain(digest)) {
-            RowLists.read(lists, listAt(shape.listOf(digest)), shape.listRows(), rows, into);
+            int list = shape.listOf(digest);
+            RowLists.read(lists, listAt(list), listed[list], shape.listRows(), rows, into);
         }
     }
 
@@ -176,6 +176,11 @@ final class UnitBuilder {
             public void copy(UnitPart part, int firstPiece, int pieces, MutableDirectBuffer into, int offset) {
                 UnitBuilder.this.copy(part, firstPiece, pieces, into, offset);
             }
+
+            @Override
+            public int copyList(int list, MutableDirectBuffer into, int offset) {
+                return UnitBuilder.this.copyList(list, into, offset);
+            }
         };
     }
 
@@ -185,12 +190,17 @@ final class UnitBuilder {
         into.putBytes(offset, bytes(part), firstPiece * length, pieces * length);
     }
 
+    /** Copies a list of rows. Returns their number. */
+    int copyList(int list, MutableDirectBuffer into, int offset) {
+        into.putBytes(offset, lists, listAt(list), listed[list] * Short.BYTES);
+        return listed[list];
+    }
+
     private DirectBuffer bytes(UnitPart part) {
         return switch (part) {
             case FREQUENT_FIELDS -> frequent.fields();
             case FREQUENT_COUNTS -> counts;
             case RARE_FIELDS -> rare.fields();
-            case RARE_LISTS -> lists;
             case PREFIX_FIELDS -> Objects.requireNonNull(prefixes).fields();
         };
     }

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The files of units of a store. A file's name tells its source, the addresses of the record log between which its units lie, and
- * their number, so that a search opens no file in vain, and retention none at all. A writer also counts their bytes. Usable from any
+ * The files of units of a store. A file's name tells its source, the addresses of the record log between which its units lie, their
+ * number, and its version, so that a search opens no file in vain, and retention none at all. A writer also counts their bytes. Usable from any
  * thread.
  */
 public final class UnitFiles {
@@ -27,7 +27,10 @@ public final class UnitFiles {
     public static final String FOLDER = "text";
 
     private static final String TEMPORARY_SUFFIX = ".tmp";
-    private static final Pattern NAME = Pattern.compile("(\\d{5})-(\\d{20})-(\\d{20})-(\\d{3})\\.units");
+    private static final String SUFFIX = ".units" + UnitGroupDescriptor.VERSION;
+    private static final Pattern NAME = Pattern.compile("(\\d{5})-(\\d{20})-(\\d{20})-(\\d{3})\\" + SUFFIX);
+    /** A file of any version; the first one's has no number. */
+    private static final Pattern ANY_NAME = Pattern.compile("[\\d-]+\\.units\\d*");
 
     private final Storage storage;
     private final Path folder;
@@ -70,7 +73,8 @@ public final class UnitFiles {
     }
 
     Path path(int sourceId, long start, long end, int units) {
-        return folder.resolve(String.format(Locale.ROOT, "%05d-%020d-%020d-%03d.units", sourceId, start, end, units));
+        return folder.resolve(
+                String.format(Locale.ROOT, "%05d-%020d-%020d-%03d%s", sourceId, start, end, units, SUFFIX));
     }
 
     /** Where a session writes a file that will get the name. */
@@ -217,8 +221,9 @@ public final class UnitFiles {
     }
 
     /**
-     * Counts the files' bytes. Deletes what a crash has left, and units that do not lie between two addresses: their records were lost
-     * or deleted, and others will have their addresses. For a store that nobody writes yet.
+     * Counts the files' bytes. Deletes what a crash has left, files of other versions, whose units are built again, and units that do
+     * not lie between two addresses: their records were lost or deleted, and others will have their addresses. For a store that nobody
+     * writes yet.
      */
     public void prepare(long begin, long tail) {
         for (Path path : storage.list(folder)) {
@@ -226,7 +231,9 @@ public final class UnitFiles {
             boolean temporary = path.getFileName().toString().endsWith(TEMPORARY_SUFFIX);
             boolean outside =
                     file.isPresent() && (file.get().end() <= begin || file.get().end() > tail);
-            if (temporary || outside) {
+            boolean otherVersion = file.isEmpty()
+                    && ANY_NAME.matcher(path.getFileName().toString()).matches();
+            if (temporary || outside || otherVersion) {
                 storage.delete(path);
             }
         }

@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a file of units. A word is sought in all of them at once, by one read of its fields and, if a unit may have it, one of its
+ * Reads a file of units. A word is sought in all of them at once, by one read of its fields and, if a unit may have it, of its
  * counts or lists; then it answers unit by unit. Takes the extents that were asked for, and 16 bytes and a list for each unit. For one thread.
  */
 final class UnitGroup implements AutoCloseable {
@@ -31,8 +31,9 @@ final class UnitGroup implements AutoCloseable {
     /** Where the parts begin. */
     private final Map<UnitPart, Long> parts = new EnumMap<>(UnitPart.class);
 
+    private final PackedLists lists;
     private final UnsafeBuffer fields;
-    private final UnsafeBuffer pieces;
+    private final UnsafeBuffer counts;
     /** The pieces of all units that were read last, for copying. */
     private final UnsafeBuffer run = new UnsafeBuffer(new byte[0]);
 
@@ -42,11 +43,10 @@ final class UnitGroup implements AutoCloseable {
     private long mask;
     /** By how many bits the sought field is beside a piece. */
     private int shift;
-    /** The part and piece of what the sought word's units have; read when first needed. */
-    private UnitPart sought = UnitPart.RARE_LISTS;
+    /** The number of the sought word's counts or lists, which are read when first needed. */
+    private int sought;
 
-    private int soughtPiece;
-    private boolean piecesRead;
+    private boolean countsRead;
     /** False after a search that failed: the fields are not of the sought word then. */
     private boolean ready;
 
@@ -95,8 +95,9 @@ final class UnitGroup implements AutoCloseable {
             parts.put(part, at);
             at += part.length(shape) * units;
         }
+        this.lists = new PackedLists(blocks, file.path(), at, shape, units);
         this.fields = new UnsafeBuffer(new byte[2 * TokenField.LENGTH * units]);
-        this.pieces = new UnsafeBuffer(new byte[Math.max(1, shape.listRows()) * Short.BYTES * units]);
+        this.counts = new UnsafeBuffer(new byte[Short.BYTES * units]);
     }
 
     private static int integer(UnsafeBuffer buffer, int offset) {
@@ -148,17 +149,23 @@ final class UnitGroup implements AutoCloseable {
     /**
      * Reads all structures.
      *
-     * @throws CorruptStoreException if a block is damaged, or a unit's chunks are impossible
+     * @throws CorruptStoreException if a block is damaged, or a unit's chunks or lists are impossible
      */
     void check() {
         for (int i = 0; i < extents.units(); i++) {
             extents.get(i);
         }
-        long end = position(UnitPart.PREFIX_FIELDS, 0) + UnitPart.PREFIX_FIELDS.length(shape) * extents.units();
+        long end = endOfParts();
         UnsafeBuffer contents = new UnsafeBuffer(new byte[BlockWriter.BLOCK_LENGTH]);
         for (long at = 0; at < end; at += contents.capacity()) {
             blocks.read(at, contents, 0, (int) Math.min(contents.capacity(), end - at));
         }
+        lists.check();
+    }
+
+    /** Where the lists begin in the contents. */
+    long endOfParts() {
+        return position(UnitPart.PREFIX_FIELDS, 0) + UnitPart.PREFIX_FIELDS.length(shape) * extents.units();
     }
 
     int units() {
@@ -177,6 +184,11 @@ final class UnitGroup implements AutoCloseable {
     /** What the units were built with. */
     UnitContents contents() {
         return contents;
+    }
+
+    /** The bytes of the file. */
+    long length() {
+        return file.size();
     }
 
     /** The bytes read of the file so far. */
@@ -205,6 +217,11 @@ final class UnitGroup implements AutoCloseable {
                     into.putBytes(offset + i * length, run, (i * units() + number) * length, length);
                 }
             }
+
+            @Override
+            public int copyList(int list, MutableDirectBuffer into, int offset) {
+                return lists.copy(list, number, into, offset);
+            }
         };
     }
 
@@ -227,20 +244,18 @@ final class UnitGroup implements AutoCloseable {
     /** Seeks a frequent word; then {@link #mayContain} and {@link #count} are about it. */
     void seekFrequent(long digest) {
         seek(UnitPart.FREQUENT_FIELDS, digest, shape.frequentBits());
-        sought = UnitPart.FREQUENT_COUNTS;
-        soughtPiece = shape.countOf(digest);
+        sought = shape.countOf(digest);
+        countsRead = false;
     }
 
     /** Seeks another word; then {@link #mayContain} and {@link #rows} are about it. */
     void seekRare(long digest) {
         seek(UnitPart.RARE_FIELDS, digest, shape.rareBits());
-        sought = UnitPart.RARE_LISTS;
-        soughtPiece = shape.listOf(digest);
+        sought = shape.listOf(digest);
     }
 
     /** Seeks what words begin with; then {@link #mayContain} is about it. Without prefixes, every unit may contain it. */
     void seekPrefix(long digest) {
-        sought = UnitPart.PREFIX_FIELDS;
         if (shape.prefixBits() == 0) {
             mask = 0;
             shift = 0;
@@ -257,7 +272,6 @@ final class UnitGroup implements AutoCloseable {
         shift = offset % TokenField.LENGTH * Byte.SIZE;
         int length = (shift == 0 ? 1 : 2) * TokenField.LENGTH * extents.units();
         blocks.read(position(part, offset / TokenField.LENGTH), fields, 0, length);
-        piecesRead = false;
         ready = true;
     }
 
@@ -279,24 +293,18 @@ final class UnitGroup implements AutoCloseable {
         if (!mayContain(unit)) {
             return 0;
         }
-        readPieces();
-        return Short.toUnsignedInt(pieces.getShort(unit * Short.BYTES, ByteOrder.LITTLE_ENDIAN));
+        if (!countsRead) {
+            blocks.read(position(UnitPart.FREQUENT_COUNTS, sought), counts, 0, counts.capacity());
+            countsRead = true;
+        }
+        return Short.toUnsignedInt(counts.getShort(unit * Short.BYTES, ByteOrder.LITTLE_ENDIAN));
     }
 
     /** Sets the rows of a unit that the word may be in. */
     void rows(int unit, RowSet into) {
         into.clear();
         if (mayContain(unit)) {
-            readPieces();
-            int from = unit * shape.listRows() * Short.BYTES;
-            RowLists.read(pieces, from, shape.listRows(), extents.rows(unit), into);
-        }
-    }
-
-    private void readPieces() {
-        if (!piecesRead) {
-            blocks.read(position(sought, soughtPiece), pieces, 0, sought.pieceLength(shape) * extents.units());
-            piecesRead = true;
+            lists.rows(sought, unit, extents.rows(unit), into);
         }
     }
 

@@ -10,11 +10,13 @@ package dev.loom.filter;
  *   indexed  the text form of what is indexed, UTF-8; then the digests of the frequent words, ascending (8 each)
  *   extents  of each unit: start (8), end (8), rows (4), chunks (4); then of each unit's chunks: address (8), first row (4)
  *   parts    in the order of UnitPart: piece 0 of unit 0, of unit 1, ..., piece 1 of unit 0, ...
+ *   table    of each list of rows: where it begins behind the table (8); then where the last ends (8)
+ *   lists    of each list: its rows' number in unit 0, in unit 1, ... (1 each); then these rows (2 each)
  * </pre>
  */
 final class UnitGroupDescriptor {
     static final long MAGIC = 0x7469_6e55_6d6f_6f4cL; // "LoomUnit"
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     static final int VERSION_OFFSET = 8;
     static final int UNITS_OFFSET = 12;

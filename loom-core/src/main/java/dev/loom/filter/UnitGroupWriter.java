@@ -39,6 +39,7 @@ final class UnitGroupWriter {
         for (UnitPart part : UnitPart.values()) {
             writer.putPart(part, units);
         }
+        PackedLists.write(writer.blocks, units);
         writer.blocks.finish();
     }
 

@@ -1,11 +1,10 @@
 package dev.loom.filter;
 
-/** The structures of a unit, in the order in which a file has them. Each is a row of pieces of one length. */
+/** The structures of a unit but its lists, in the order in which a file has them. Each is a row of pieces of one length. */
 enum UnitPart {
     FREQUENT_FIELDS,
     FREQUENT_COUNTS,
     RARE_FIELDS,
-    RARE_LISTS,
     PREFIX_FIELDS;
 
     /** The bytes of a piece. */
@@ -13,7 +12,6 @@ enum UnitPart {
         return switch (this) {
             case FREQUENT_FIELDS, RARE_FIELDS, PREFIX_FIELDS -> TokenField.LENGTH;
             case FREQUENT_COUNTS -> Short.BYTES;
-            case RARE_LISTS -> shape.listRows() * Short.BYTES;
         };
     }
 
@@ -23,7 +21,6 @@ enum UnitPart {
             case FREQUENT_FIELDS -> TokenFilter.length(shape.frequentBits()) / TokenField.LENGTH;
             case FREQUENT_COUNTS -> shape.counts();
             case RARE_FIELDS -> TokenFilter.length(shape.rareBits()) / TokenField.LENGTH;
-            case RARE_LISTS -> shape.listRows() == 0 ? 0 : shape.lists();
             case PREFIX_FIELDS ->
                 shape.prefixBits() == 0 ? 0 : TokenFilter.length(shape.prefixBits()) / TokenField.LENGTH;
         };

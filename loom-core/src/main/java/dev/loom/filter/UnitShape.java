@@ -62,7 +62,7 @@ record UnitShape(
     }
 
     /**
-     * The usual shape for a size of the filter of words that are not frequent: a list for each 32 bytes of it, and smaller filters for
+     * The usual shape for a size of the filter of words that are not frequent: a list for each 16 bytes of it, and smaller filters for
      * frequent words and prefixes ({@code docs/text-index.md} tells how it was found).
      */
     static UnitShape full(int rareBits) {
@@ -70,7 +70,7 @@ record UnitShape(
                 Math.max(TokenField.SIZE_BITS_MIN, rareBits - 5),
                 rareBits,
                 2,
-                32,
+                16,
                 18,
                 Math.max(TokenField.SIZE_BITS_MIN, rareBits - 4),
                 8);

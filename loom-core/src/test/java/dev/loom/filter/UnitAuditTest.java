@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,8 +96,8 @@ final class UnitAuditTest {
     /** A unit that was changed. */
     private record Forged(UnitFile file, int unit) {}
 
-    /** Changes a piece of a part of any unit that has one to change: the first ones have no frequent words. */
-    private Forged forge(UnitPart part, Change change) throws IOException {
+    /** Changes a piece of a part of any unit that has one to change: the first ones have no frequent words. Without a part, a list. */
+    private Forged forge(@Nullable UnitPart part, Change change) throws IOException {
         List<UnitFile> all = new ArrayList<>(files().all());
         assertTrue(all.stream().anyMatch(file -> file.units() > 1), () -> "no units were put together: " + all);
         Collections.shuffle(all, random);
@@ -113,10 +114,11 @@ final class UnitAuditTest {
     }
 
     /** Writes the file again, with a piece of a unit's part changed; false if there was none to change. */
-    private boolean forge(UnitFile file, int chosen, UnitPart part, Change change) throws IOException {
+    private boolean forge(UnitFile file, int chosen, @Nullable UnitPart part, Change change) throws IOException {
         Path forged = temp.resolve("forged");
         long storeId = storeId();
         boolean[] changed = {false};
+        int[] shortened = {-1};
         try (UnitGroup group = UnitGroup.open(
                         Storage.DISK.openToRead(file.path()),
                         storeId,
@@ -147,6 +149,16 @@ final class UnitAuditTest {
                             changed[0] = change.apply(buffer, offset + j * length, length);
                         }
                     }
+
+                    @Override
+                    public int copyList(int list, MutableDirectBuffer into, int offset) {
+                        int rows = unit.copyList(list, into, offset);
+                        if (part == null && number == chosen && rows > 0 && shortened[0] < 0) {
+                            shortened[0] = list;
+                            changed[0] = true;
+                        }
+                        return list == shortened[0] && number == chosen ? rows - 1 : rows;
+                    }
                 });
             }
             UnitGroupWriter.write(into, storeId, file.sourceId(), group.contents(), units);
@@ -175,18 +187,18 @@ final class UnitAuditTest {
                     pieces.putShort(offset, (short) (count - 1), ByteOrder.LITTLE_ENDIAN);
                     return count != 0;
                 }
-                case RARE_LISTS -> {
-                    int last = length - Short.BYTES;
-                    while (last > 0 && pieces.getShort(offset + last, ByteOrder.LITTLE_ENDIAN) == RowLists.NONE) {
-                        last -= Short.BYTES;
-                    }
-                    boolean listed = pieces.getShort(offset + last, ByteOrder.LITTLE_ENDIAN) != RowLists.NONE;
-                    pieces.putShort(offset + last, RowLists.NONE, ByteOrder.LITTLE_ENDIAN);
-                    return listed;
-                }
             }
             throw new AssertionError(part);
         });
+        assertNamedUntilRepaired(forged, part.name());
+    }
+
+    @Test
+    void shouldNameAUnitWhoseListLacksARowUntilItIsRepaired() throws IOException {
+        assertNamedUntilRepaired(forge(null, (pieces, offset, length) -> false), "RARE_LISTS");
+    }
+
+    private void assertNamedUntilRepaired(Forged forged, String part) {
         List<String> problems = problems();
         assertEquals(1, problems.size(), problems::toString);
         assertTrue(
@@ -247,6 +259,11 @@ final class UnitAuditTest {
                 @Override
                 public void copy(UnitPart part, int first, int pieces, MutableDirectBuffer buffer, int offset) {
                     buffer.setMemory(offset, pieces * part.pieceLength(shape()), (byte) 0);
+                }
+
+                @Override
+                public int copyList(int list, MutableDirectBuffer into, int offset) {
+                    return 0;
                 }
             };
             UnitGroupWriter.write(into, storeId, file.sourceId(), group.contents(), List.of(empty));

@@ -1,6 +1,8 @@
 package dev.loom.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
 import dev.loom.error.StoreIoException;
@@ -49,7 +51,7 @@ final class UnitFilesTest {
         write(1, 400, 500, 1);
         write(1, 500, 600, 1);
         write(2, 0, 50, 1);
-        Files.write(folder.resolve("00001-other.units"), new byte[5]);
+        Files.write(folder.resolve("00001-other.units2"), new byte[5]);
         assertEquals(List.of(0L, 400L, 500L), starts(1));
         assertEquals(3, files.ofSource(1).get(0).units());
         assertEquals(List.of(0L), starts(2));
@@ -83,6 +85,23 @@ final class UnitFilesTest {
         files.deleteBelow(150);
         assertEquals(List.of(900L), starts(1));
         assertEquals(100 + 1 * EXCESS, files.bytes());
+    }
+
+    @Test
+    void shouldDeleteFilesOfOtherVersions() throws IOException {
+        Path first =
+                Files.write(folder.resolve("00001-00000000000000000000-00000000000000000100-001.units"), new byte[5]);
+        Path later =
+                Files.write(folder.resolve("00001-00000000000000000000-00000000000000000100-001.units99"), new byte[5]);
+        Path strange = Files.write(folder.resolve("notes.units"), new byte[5]);
+        write(1, 0, 100, 1);
+        assertEquals(List.of(0L), starts(1));
+        files.prepare(0, 1_000);
+        assertFalse(Files.exists(first));
+        assertFalse(Files.exists(later));
+        assertTrue(Files.exists(strange));
+        assertEquals(List.of(0L), starts(1));
+        assertEquals(100 + EXCESS, files.bytes());
     }
 
     @Test
@@ -132,7 +151,7 @@ final class UnitFilesTest {
             Locale.setDefault(before);
         }
         String name = Storage.DISK.list(folder).get(0).getFileName().toString();
-        assertEquals("00001-00000000000000000000-00000000000000000100-001.units", name);
+        assertEquals("00001-00000000000000000000-00000000000000000100-001.units2", name);
         assertEquals(List.of(0L), starts(1));
     }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,6 +149,13 @@ final class UnitGroupTest {
         for (int round = 0; round < 30; round++) {
             build(shape(), 1 + random.nextInt(12));
             Path together = write("together" + round, units);
+            long apart = 0;
+            for (TokenUnit unit : units) {
+                Path alone = write("alone" + round, List.of(unit));
+                assertEquals(SourceUnits.length(unit, contents), Files.size(alone), "seed=" + SEED);
+                apart += Files.size(alone);
+            }
+            assertTrue(Files.size(together) <= apart, "seed=" + SEED);
             try (UnitGroup group = open(together, units.get(0))) {
                 compare(group);
             }
@@ -203,11 +211,51 @@ final class UnitGroupTest {
                         UnsafeBuffer into = new UnsafeBuffer(new byte[pieces * part.pieceLength(group.shape())]);
                         group.unit(0).copy(part, 0, pieces, into, 0);
                     }
+                    group.check();
                     // what is wrong lies behind all contents
                     throw new CorruptStoreException("not read");
                 }
             });
         }
+    }
+
+    /** Checksums are right here: whoever lies writes them. */
+    @Test
+    void shouldTakeListsThatLieForDamaged() throws IOException {
+        UnitShape shape = new UnitShape(5, 7, 2, 3, 4, 5, 3);
+        build(shape, 3);
+        Path path = write("group", units);
+        long start = units.get(0).extent().start();
+        long table;
+        try (UnitGroup group = open(path, units.get(0))) {
+            table = group.endOfParts();
+        }
+        // the lists take at least that: where each one is, and its length in each unit
+        int least = (shape.lists() + 1) * Long.BYTES + shape.lists() * units.size();
+        int refused = 0;
+        for (int i = 0; i < 200; i++) {
+            int at = (int) table + random.nextInt(least);
+            byte[] lie = new byte[1 + random.nextInt(Long.BYTES)];
+            random.nextBytes(lie);
+            Path other = rewrite(path, start, contents -> {
+                contents.putBytes(at, lie);
+            });
+            try (UnitGroup group = open(other, units.get(0))) {
+                RowSet rows = new RowSet();
+                for (int j = 0; j < 40; j++) {
+                    group.seekRare(words.get(j));
+                    for (int unit = 0; unit < group.units(); unit++) {
+                        group.rows(unit, rows);
+                        assertTrue(rows.most(group.extents().rows(unit))
+                                <= group.extents().rows(unit));
+                    }
+                }
+                group.check();
+            } catch (CorruptStoreException e) {
+                refused++;
+            }
+        }
+        assertTrue(refused > 50, "seed=" + SEED + ", refused=" + refused);
     }
 
     @Test
@@ -228,23 +276,23 @@ final class UnitGroupTest {
         for (int offset : new int[] {
             UnitGroupDescriptor.VERSION_OFFSET, UnitGroupDescriptor.TOKENS_OFFSET, UnitGroupDescriptor.DIGESTS_OFFSET
         }) {
-            Path newer = rewrite(path, start, offset);
+            Path newer = rewrite(path, start, contents -> contents.putInt(offset, contents.getInt(offset) + 1));
             UnsupportedStoreException e =
                     assertThrows(UnsupportedStoreException.class, () -> open(newer, units.get(0)));
             assertTrue(e.getMessage().startsWith("filters are of another version: file=" + newer), e::getMessage);
         }
     }
 
-    /** The same contents with a higher number at an offset of the header, and right checksums. */
-    private Path rewrite(Path path, long start, int offset) {
-        Path other = temp.resolve("other" + offset);
+    /** The same contents with a change, and right checksums. */
+    private Path rewrite(Path path, long start, Consumer<UnsafeBuffer> change) {
+        Path other = temp.resolve("other");
         try (LoomFile in = Storage.DISK.openToRead(path);
                 LoomFile out = Storage.DISK.openToWrite(other, false)) {
             long key = UnitGroupDescriptor.key(STORE, SOURCE, start);
             int length = (int) (in.size() / BlockWriter.BLOCK_LENGTH * BlockWriter.CONTENTS_LENGTH);
             UnsafeBuffer contents = new UnsafeBuffer(new byte[length]);
             new BlockReader(in, key, BlockReader.newBlocks()).read(0, contents, 0, length);
-            contents.putInt(offset, contents.getInt(offset) + 1);
+            change.accept(contents);
             BlockWriter writer = new BlockWriter(out, key);
             writer.put(contents, 0, length);
             writer.finish();
@@ -285,7 +333,7 @@ final class UnitGroupTest {
             for (int i = 0; i < 3; i++) {
                 list.putShort(2 * i, (short) wrong[i]);
             }
-            RowLists.read(list, 0, 3, 10, rows);
+            RowLists.read(list, 0, 3, 3, 10, rows);
             assertTrue(rows.contains(0), rows::toString);
         }
         assertThrows(IllegalStateException.class, () -> new UnitBuilder(new UnitShape(5, 7, 2, 3, 4, 5, 3)).addRare(1));
