@@ -174,7 +174,7 @@ public final class ExportCommand implements Callable<Integer> {
         RequestBuilder builder =
                 new RequestBuilder(reader, snapshot, asked, console.nowNs(), QueryLimits.NONE, console::say);
         DataOutput out = file == null ? console.out() : file.out();
-        RecordForm form = form(out, new TimePrinter(asked.zone()));
+        RecordForm form = form(builder, out, new TimePrinter(asked.zone()));
         List<Source> sources = sources(snapshot, builder, form);
         Outcome outcome;
         if (module != null) {
@@ -203,14 +203,19 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     /** Null for an archive, which is no list of records, and for what a module writes. */
-    private @Nullable RecordForm form(DataOutput out, TimePrinter times) throws IOException {
+    private @Nullable RecordForm form(RequestBuilder builder, DataOutput out, TimePrinter times) throws IOException {
         return switch (format) {
             case ARCHIVE, PARQUET -> null;
             case JSONL -> new TextForm(console.withOutput(out), OutputFormat.JSON, times);
             case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
             case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
             case OTLP ->
-                new OtlpForm(console, toEndpoint() ? new OtlpEndpoint(console, otlp) : new OtlpFile(out), toEndpoint());
+                toEndpoint()
+                        ? new OtlpForm(
+                                console,
+                                new OtlpEndpoint(console, otlp),
+                                new RestCommands(otlp.typed(), builder.range()))
+                        : new OtlpForm(console, new OtlpFile(out), null);
         };
     }
 

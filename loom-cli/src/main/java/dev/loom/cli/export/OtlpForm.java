@@ -26,17 +26,17 @@ final class OtlpForm extends RecordForm {
 
     private final Console console;
     private final OtlpSink sink;
-    private final boolean acknowledged;
+    private final @Nullable RestCommands rest;
     private final List<Source> sources = new ArrayList<>();
     private @Nullable OtlpPrinter current;
     private long delivered;
     private long unreadable;
 
-    /** @param acknowledged whether somebody acknowledges records, so that it is to be told up to where */
-    OtlpForm(Console console, OtlpSink sink, boolean acknowledged) {
+    /** @param rest tells how an export goes on that ends early; null if nobody acknowledges records */
+    OtlpForm(Console console, OtlpSink sink, @Nullable RestCommands rest) {
         this.console = console;
         this.sink = sink;
-        this.acknowledged = acknowledged;
+        this.rest = rest;
     }
 
     @Override
@@ -79,9 +79,9 @@ final class OtlpForm extends RecordForm {
     @Override
     long finish() {
         deliverCurrent();
-        if (acknowledged && console.interruption().requested()) {
-            console.say(soFar());
-        } else if (acknowledged) {
+        if (rest != null && console.interruption().requested()) {
+            console.say(soFar(rest));
+        } else if (rest != null) {
             console.say("acknowledged: records=" + (delivered - rejected())
                     + (rejected() > 0 ? ", rejected=" + rejected() : ""));
         }
@@ -96,25 +96,21 @@ final class OtlpForm extends RecordForm {
         return Math.min(sink.rejected(), delivered);
     }
 
-    /** What is acknowledged, and with which options an export goes on from there. */
-    private String soFar() {
-        String text = "acknowledged: records=" + (delivered - rejected());
+    /** What is acknowledged, and the commands that export the rest. */
+    private String soFar(RestCommands commands) {
         OtlpPrinter at = current;
-        if (at == null) {
-            return text;
+        List<Source> later = at == null ? sources : sources.subList(sources.indexOf(at.source) + 1, sources.size());
+        List<String> left = new ArrayList<>();
+        if (at != null) {
+            left.add(
+                    at.restNs == Long.MIN_VALUE
+                            ? commands.of(List.of(at.source))
+                            : commands.of(List.of(at.source), at.restNs));
         }
-        String later = sources.stream()
-                .skip(sources.indexOf(at.source) + 1L)
-                .map(OtlpForm::option)
-                .collect(Collectors.joining());
-        return text + "; the rest:" + option(at.source)
-                + (at.restNs == Long.MIN_VALUE ? "" : " --from " + at.restNs)
-                + (later.isEmpty() ? "" : ", then" + later);
-    }
-
-    /** Of a source whose name another one may have taken, by its id. */
-    private static String option(Source source) {
-        return " --source '" + (source.closed() ? "#" + source.id() : source.name()) + "'";
+        if (!later.isEmpty()) {
+            left.add(commands.of(later));
+        }
+        return "acknowledged: records=" + (delivered - rejected()) + "; the rest: " + String.join("; ", left);
     }
 
     /** Collects the records of one source. */
@@ -124,6 +120,8 @@ final class OtlpForm extends RecordForm {
         private final OtlpBatch batch;
         /** Time of the first record that is not acknowledged, or of one shortly before; the least if there was none. */
         private long restNs = Long.MIN_VALUE;
+
+        private long lastNs = Long.MIN_VALUE;
 
         private OtlpPrinter(Source source, Signal signal) {
             this.source = source;
@@ -139,6 +137,7 @@ final class OtlpForm extends RecordForm {
             if (batch.records() == 0) {
                 restNs = timeNs;
             }
+            lastNs = timeNs;
             value.from(address);
             RecordLookup lookup = Objects.requireNonNull(value.lookup());
             if (!batch.add(lookup, buffer, offset, length)) {
@@ -156,9 +155,10 @@ final class OtlpForm extends RecordForm {
                 if (sink.deliver(signal, batch.request())) {
                     delivered += batch.records();
                     batch.clear();
+                    restNs = lastNs;
                 }
             } catch (CommandFailure e) {
-                throw acknowledged ? new CommandFailure(e.exitCode(), e.getMessage() + "; " + soFar(), e) : e;
+                throw rest != null ? new CommandFailure(e.exitCode(), e.getMessage() + "; " + soFar(rest), e) : e;
             }
         }
 

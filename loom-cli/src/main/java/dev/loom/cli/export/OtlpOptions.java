@@ -12,10 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Options of an export to a receiver of OTLP. */
@@ -103,8 +105,12 @@ final class OtlpOptions {
 
     /** Whether the command line has an option; a variable of the environment may be there for other commands. */
     boolean written(String option) {
-        CommandSpec of = command;
-        return of != null && of.commandLine().getParseResult().hasMatchedOption(option);
+        return command != null && typed().hasMatchedOption(option);
+    }
+
+    /** The command line that the options are of. */
+    ParseResult typed() {
+        return Objects.requireNonNull(command).commandLine().getParseResult();
     }
 
     /** The address, to which the signal's path is added. */

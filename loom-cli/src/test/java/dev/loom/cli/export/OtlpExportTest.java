@@ -9,10 +9,13 @@ import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
+import dev.loom.api.Snapshot;
 import dev.loom.cli.Cli;
 import dev.loom.cli.Main;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
 import dev.loom.format.Formats;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.MessageBuffer;
@@ -21,8 +24,12 @@ import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.json.JsonRequests;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.model.TimeRange;
+import dev.loom.query.service.QueryLimits;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import dev.loom.server.request.RequestBuilder;
+import dev.loom.server.request.RequestTimes;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTracePartialSuccess;
@@ -50,6 +57,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,12 +69,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** {@code loom export --format otlp}: to files, to receivers that fail, to a sidecar. */
 class OtlpExportTest {
     private static final int LOGS = 2 * OtlpForm.REQUEST_RECORDS + 100;
     private static final int SPANS = 500;
     private static final int PER_REQUEST = 100;
+    private static final String SPANS_BEGIN = "2023-11-14T22:13:20.000000000Z";
 
     @TempDir
     Path directory;
@@ -269,39 +279,169 @@ class OtlpExportTest {
     @Test
     void shouldSayWhatIsAcknowledgedWhenItFailsAndGoOnFromThere() throws Exception {
         Map<Message, Integer> taken = new HashMap<>();
-        String rest;
+        List<List<String>> rest;
         try (FakeReceiver receiver =
                 new FakeReceiver((number, out) -> FakeReceiver.answer(out, number == 1 ? "400 Bad" : "200 OK"))) {
-            String err = export("--endpoint", receiver.url()).exit(5).err();
+            String url = receiver.url();
+            String err = export("--endpoint", url).exit(5).err();
             Matcher text = Pattern.compile("loom: the receiver refuses the records: url=.*/v1/logs, status=400;"
-                            + " acknowledged: records=8192; the rest: --source 'otlp.logs' --from (\\d+), then"
-                            + " --source 'otlp.spans' --source 'otlp.metrics'\n")
+                            + " acknowledged: records=8192; the rest: (loom export --format otlp --endpoint " + url
+                            + " --source otlp\\.logs --from \\S+Z; loom export --format otlp --endpoint " + url
+                            + " --source otlp\\.spans --source otlp\\.metrics)\n")
                     .matcher(err);
             assertTrue(text.matches(), err);
-            rest = text.group(1);
+            rest = commands(text.group(1));
             count(ExportLogsServiceRequest.parseFrom(receiver.requests().get(0).body), taken);
         }
         assertEquals(8192, taken.values().stream().mapToInt(count -> count).sum());
         try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "200 OK"))) {
-            export("--endpoint", receiver.url(), "--source", "otlp.logs", "--from", rest)
-                    .ok();
-            for (FakeReceiver.Request request : receiver.requests()) {
+            for (List<String> command : rest) {
+                List<String> elsewhere = new ArrayList<>(command);
+                elsewhere.set(elsewhere.indexOf("--endpoint") + 1, receiver.url());
+                cli.run(elsewhere.toArray(String[]::new)).ok();
+            }
+            for (FakeReceiver.Request request : receiver.requests().subList(0, 2)) {
                 count(ExportLogsServiceRequest.parseFrom(request.body), taken);
             }
+            assertEquals(
+                    spans(),
+                    ExportTraceServiceRequest.parseFrom(receiver.requests().get(2).body));
+            assertEquals(
+                    metrics(),
+                    ExportMetricsServiceRequest.parseFrom(receiver.requests().get(3).body));
+            assertEquals(4, receiver.requests().size());
         }
         // records of one time are sent again
         assertEquals(logs.keySet(), taken.keySet());
     }
 
+    /** The words of each command, as a shell cuts them; without its name. */
+    private static List<List<String>> commands(String line) throws Exception {
+        String script = "loom() { printf '%s\\0' \"$@\" ''; }; " + line;
+        Process shell = new ProcessBuilder("sh", "-c", script)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String words = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, shell.waitFor());
+        // no word is empty
+        return Stream.of(words.split("\0\0"))
+                .map(command -> List.of(command.split("\0")))
+                .toList();
+    }
+
+    /** What the command that is printed asks for, of an export that ends at once. */
+    private List<List<String>> rest(String... options) throws Exception {
+        try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "400 Bad"))) {
+            String[] all = Stream.concat(Stream.of("--endpoint", receiver.url()), Stream.of(options))
+                    .toArray(String[]::new);
+            String err = export(all).exit(5).err().strip();
+            return commands(err.substring(err.indexOf("; the rest: ") + "; the rest: ".length()));
+        }
+    }
+
+    @Test
+    void shouldGoOnWithAllThatWasAskedFor() throws Exception {
+        String file =
+                directory.resolve("the user's CA; $(touch x) `y` \"z\" \\").toString();
+        List<List<String>> rest = rest(
+                "--time",
+                "event",
+                "--since",
+                "87600h",
+                "--to=now+1h",
+                "--compression",
+                "gzip",
+                "--retry-for",
+                "3s",
+                "--header",
+                "authorization=Bearer secret=1",
+                "--header=x-scope=a",
+                "--source",
+                "otlp.spans",
+                "--source",
+                "otlp.metrics",
+                "--tz",
+                "Europe/Berlin",
+                "--tls-ca",
+                file);
+        assertEquals(2, rest.size());
+        String options = "export --format otlp --time event --to 2026-11-21T03:46:40.000000000Z --compression gzip"
+                + " --retry-for 3s --header authorization --header x-scope --tz Europe/Berlin --tls-ca ";
+        assertEquals(sorted(options + "--source otlp.spans --from " + SPANS_BEGIN, file), sorted(without(rest.get(0))));
+        assertEquals(
+                sorted(options + "--source otlp.metrics --from 2016-11-23T02:46:40.000000000Z", file),
+                sorted(without(rest.get(1))));
+        // refused until the values are filled in
+        assertEquals(
+                "loom: --header is not of the form NAME=VALUE\n",
+                cli.run(rest.get(0).toArray(String[]::new)).exit(2).err());
+    }
+
+    @Test
+    void shouldGoOnWithinTheRangeOfArrivals() throws Exception {
+        List<List<String>> rest = rest("--from", "2001-01-01", "--to", "2100-01-01", "--tz", "+01:00");
+        List<String> first = without(rest.get(0));
+        String begin = first.get(first.indexOf("--from") + 1);
+        assertEquals(arrivals("otlp.logs").get(0), begin);
+        String options = "export --format otlp --tz +01:00 --to 2099-12-31T23:00:00.000000000Z ";
+        assertEquals(sorted(options + "--source otlp.logs --from " + begin), sorted(first));
+        assertEquals(
+                sorted(options + "--source otlp.spans --source otlp.metrics --from 2000-12-31T23:00:00.000000000Z"),
+                sorted(without(rest.get(1))));
+    }
+
+    private List<String> arrivals(String source) {
+        return cli.run("scan", source, "--asc", "-o", "json").ok().lines().stream()
+                .map(line -> line.substring("{\"time\":\"".length(), line.indexOf("\",\"ts\"")))
+                .toList();
+    }
+
+    private static List<String> without(List<String> command) {
+        List<String> left = new ArrayList<>(command);
+        int at = left.indexOf("--endpoint");
+        left.subList(at, at + 2).clear();
+        return left;
+    }
+
+    private static List<String> sorted(String words, String... more) {
+        return sorted(
+                Stream.concat(Stream.of(words.split(" ")), Stream.of(more)).toList());
+    }
+
+    private static List<String> sorted(List<String> words) {
+        return words.stream().sorted().toList();
+    }
+
+    @Test
+    void shouldNotNameAnEndThatWasNotAskedFor() throws Exception {
+        List<List<String>> rest = rest("--source", "otlp.logs");
+        assertEquals(1, rest.size());
+        assertEquals(
+                List.of("export", "--format", "otlp", "--source", "otlp.logs", "--from"),
+                without(rest.get(0)).subList(0, 6));
+        assertEquals(7, without(rest.get(0)).size());
+    }
+
+    @Test
+    void shouldNameTheSourceWithAQuote() throws Exception {
+        try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
+            loom.defineSource("it's", loom.source("otlp.spans").orElseThrow().format());
+        }
+        List<List<String>> rest = rest("--source", "otlp.spans", "--source", "it's");
+        assertEquals("it's", rest.get(1).get(rest.get(1).indexOf("--source") + 1));
+    }
+
     /** Another source may have its name. */
     @Test
     void shouldNameAClosedSourceByItsId() throws Exception {
-        cli.run("source", "close", "otlp.logs").ok();
-        try (FakeReceiver receiver = new FakeReceiver((number, out) -> FakeReceiver.answer(out, "400 Bad"))) {
-            String err = export("--endpoint", receiver.url()).exit(5).err();
-            assertTrue(
-                    err.matches("(?s).*; the rest: --source '#\\d+' --from \\d+, then --source 'otlp\\.spans'.*"), err);
+        int id;
+        try (LoomReader reader = LoomReader.attach(store)) {
+            id = reader.source("otlp.logs").orElseThrow().id();
         }
+        cli.run("source", "close", "otlp.logs").ok();
+        List<List<String>> rest = rest();
+        assertEquals("#" + id, rest.get(0).get(rest.get(0).indexOf("--source") + 1));
+        assertTrue(rest.get(1).contains("otlp.spans"), rest::toString);
     }
 
     @Test
@@ -322,10 +462,54 @@ class OtlpExportTest {
         }
         String said = err.toString(StandardCharsets.UTF_8);
         assertTrue(
-                said.matches("loom: acknowledged: records=8192; the rest: --source 'otlp.logs' --from \\d+, then"
-                        + " --source 'otlp.spans' --source 'otlp.metrics'\n"
+                said.matches("loom: acknowledged: records=8192; the rest: loom export --format otlp --endpoint \\S+"
+                        + " --source otlp.logs --from \\S+Z; loom export --format otlp --endpoint \\S+"
+                        + " --source otlp.spans --source otlp.metrics\n"
                         + "loom: interrupted; the export is incomplete\n"),
                 said);
+    }
+
+    /** Between two requests: of the first, which is acknowledged, at most what has the time of its last record is sent again. */
+    @Test
+    void shouldGoOnBehindWhatIsAcknowledgedWhenInterrupted() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = cli.console(new ByteArrayOutputStream(), err);
+        OtlpSink sink = new OtlpSink() {
+            @Override
+            public boolean deliver(Signal signal, byte[] request) {
+                console.interruption().request();
+                return true;
+            }
+
+            @Override
+            public boolean hasOneSignal() {
+                return false;
+            }
+        };
+        RestCommands rest = new RestCommands(
+                new CommandLine(new ExportCommand(console)).parseArgs("--endpoint", "http://a"), TimeRange.ALL);
+        OtlpForm form = new OtlpForm(console, sink, rest);
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot();
+                Progress progress = new Progress(console, "records exported", false)) {
+            form.begin(List.of(snapshot.source("otlp.logs").orElseThrow()));
+            new ExportedRecords(console, form, progress, 1)
+                    .write(
+                            snapshot,
+                            new RequestBuilder(
+                                            reader,
+                                            snapshot,
+                                            RequestTimes.ALL,
+                                            Cli.NOW_NS,
+                                            QueryLimits.NONE,
+                                            console::say)
+                                    .scan("otlp.logs", List.of(), true, Long.MAX_VALUE));
+            form.finish();
+        }
+        assertEquals(
+                "loom: acknowledged: records=8192; the rest: loom export --endpoint http://a --source otlp.logs --from "
+                        + arrivals("otlp.logs").get(OtlpForm.REQUEST_RECORDS - 1) + "\n",
+                err.toString(StandardCharsets.UTF_8));
     }
 
     @Test

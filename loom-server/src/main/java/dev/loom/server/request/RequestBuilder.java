@@ -50,6 +50,7 @@ public final class RequestBuilder {
     private final long nowNs;
     private final QueryLimits limits;
     private final Consumer<String> remarks;
+    private @Nullable Long storeNowNs;
 
     /**
      * Prepares to make requests.
@@ -331,7 +332,8 @@ public final class RequestBuilder {
         return times.kind() == TimeKind.EVENT;
     }
 
-    private TimeRange range() {
+    /** The range of the times asked for. */
+    public TimeRange range() {
         return times.range(nowNs(eventTime()));
     }
 
@@ -397,10 +399,15 @@ public final class RequestBuilder {
         if (!times.relative() || eventTime) {
             return nowNs;
         }
-        long aheadNs = StoreTime.aheadNs(store, snapshot, nowNs);
-        if (aheadNs > 0) {
-            remarks.accept(StoreTime.tell(aheadNs) + "; relative times use the store's clock");
+        Long known = storeNowNs;
+        if (known == null) {
+            long aheadNs = StoreTime.aheadNs(store, snapshot, nowNs);
+            if (aheadNs > 0) {
+                remarks.accept(StoreTime.tell(aheadNs) + "; relative times use the store's clock");
+            }
+            known = nowNs + aheadNs;
+            storeNowNs = known;
         }
-        return nowNs + aheadNs;
+        return known;
     }
 }
