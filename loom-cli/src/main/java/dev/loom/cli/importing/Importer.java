@@ -66,8 +66,8 @@ final class Importer {
     private boolean take() throws IOException {
         String problem = input.encode(batch);
         int length = batch.length();
-        if (problem == null && length > batch.payloadLengthMax()) {
-            problem = "record is too long: length=" + length + ", max=" + batch.payloadLengthMax();
+        if (problem == null) {
+            problem = batch.problem(length);
         }
         if (problem != null) {
             return badRecords.add(input, problem);

@@ -30,6 +30,15 @@ final class InputOpening {
     /** How long an open quote in a live input may hold back the rows after it. */
     private static final long QUOTE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
 
+    /** The bytes that one of a text becomes at most where JSON escapes it. */
+    private static final int JSON_FACTOR = 6;
+
+    /** The same for CSV, which doubles quotes. */
+    private static final int CSV_FACTOR = 2;
+
+    /** For all else of a row that Loom printed: the columns before its fields, their names, the digits of numbers. */
+    private static final int ROW_BYTES = 1 << 20;
+
     private static final String FIELDS_ALONE = "rows that Loom printed: their fields are imported, without time, ts,"
             + " source and addr; --whole-rows keeps these";
 
@@ -77,8 +86,8 @@ final class InputOpening {
     /** Defines the source and returns its input. */
     RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
         return switch (format) {
-            case CSV -> openCsv(payloadLengthMax);
-            case JSONL -> openJson(payloadLengthMax);
+            case CSV -> openCsv(CSV_FACTOR * payloadLengthMax + ROW_BYTES);
+            case JSONL -> openJson(JSON_FACTOR * payloadLengthMax + ROW_BYTES);
             case LINES -> new LinesOpening(console, window, live, definition, logTimes).open(file, payloadLengthMax);
             case PCAP -> openPcap();
             case ARCHIVE -> throw new IllegalArgumentException("archives have several sources");

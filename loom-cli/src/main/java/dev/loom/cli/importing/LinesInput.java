@@ -70,7 +70,7 @@ final class LinesInput implements RecordInput {
     @Override
     public @Nullable String encode(PayloadBatch batch) {
         if (lines.tooLong()) {
-            return "line is longer than " + batch.payloadLengthMax() + " bytes";
+            return "line is longer than " + lines.lineBytesMax() + " bytes";
         } else if (json != null) {
             String problem = json.problem(lines.array(), lines.offset(), lines.length());
             if (problem != null) {
@@ -81,6 +81,10 @@ final class LinesInput implements RecordInput {
         int length = lines.length() - from - (from > 0 ? 1 : 0);
         if (rows != null) {
             return encode(rows, batch, lines.offset() + from, length);
+        }
+        String problem = batch.problem(length);
+        if (problem != null) {
+            return problem; // before a copy is made of it
         }
         batch.ensure(length);
         batch.buffer().putBytes(batch.offset(), lines.array(), lines.offset() + from, length);

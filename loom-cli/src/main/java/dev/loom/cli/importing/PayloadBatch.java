@@ -2,6 +2,7 @@ package dev.loom.cli.importing;
 
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Payloads that are not yet pushed, back to back. For one thread. */
 final class PayloadBatch {
@@ -43,8 +44,11 @@ final class PayloadBatch {
         return offset;
     }
 
-    int payloadLengthMax() {
-        return store.payloadLengthMax();
+    /** Why the store does not take a payload of a length; null if it does. */
+    @Nullable
+    String problem(int payloadLength) {
+        int max = store.payloadLengthMax();
+        return payloadLength > max ? "record is too long: length=" + payloadLength + ", max=" + max : null;
     }
 
     /** Sets the length of the payload that is written at {@link #offset()}, but not yet added. */

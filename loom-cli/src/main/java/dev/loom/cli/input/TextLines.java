@@ -54,6 +54,11 @@ public final class TextLines {
         return line;
     }
 
+    /** The most bytes of a line. */
+    public int lineBytesMax() {
+        return lineBytesMax;
+    }
+
     /** Whether the line is over the limit; then only its end is available. */
     public boolean tooLong() {
         return tooLong || length > lineBytesMax;
