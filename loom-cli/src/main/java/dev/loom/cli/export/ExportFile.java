@@ -9,9 +9,11 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -20,11 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file that appears under its name only when it is complete: it is written under another name beside it, made durable, then
- * renamed. What is no regular file, such as a named pipe, is written as it is. For one thread.
+ * renamed. A symbolic link stays, and its target is written so. What is no regular file, such as a named pipe, is written as it is.
+ * For one thread.
  */
 final class ExportFile implements AutoCloseable {
     private static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    /** Begins the other name, which has to be no longer than a file system allows: 32 characters are 128 bytes at most. */
+    private static final int NAME_CHARACTERS = 32;
 
     private final Path target;
     /** The file's name until it is complete; null for what is no regular file. */
@@ -47,29 +53,48 @@ final class ExportFile implements AutoCloseable {
     /**
      * Creates the file under its other name.
      *
+     * @param name of the file, or of a symbolic link to where it is, or is to be
      * @throws CommandFailure if the file exists, unless it may be overwritten, or can't be created
      */
-    static ExportFile create(Path target, boolean overwrite) {
-        if (Files.isDirectory(target)) {
-            throw CommandFailure.usage("can't write the export: file=" + target + ", reason=is a directory");
+    static ExportFile create(Path name, boolean overwrite) {
+        if (Files.isDirectory(name)) {
+            throw CommandFailure.usage("can't write the export: file=" + name + ", reason=is a directory");
         }
-        boolean special = Files.exists(target) && !Files.isRegularFile(target);
-        Path partial = special ? null : target.resolveSibling("." + target.getFileName() + "." + suffix() + ".part");
         try {
-            if (partial == null) {
-                return new ExportFile(target, null, true, FileChannel.open(target, StandardOpenOption.WRITE));
+            if (Files.exists(name) && !Files.isRegularFile(name)) {
+                return new ExportFile(name, null, true, FileChannel.open(name, StandardOpenOption.WRITE));
             }
+            Path target = followed(name);
             requireAbsent(target, overwrite);
+            Path partial = target.resolveSibling(partialName(target));
             FileChannel channel = FileChannel.open(
                     partial, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), OWNER_ONLY);
             return new ExportFile(target, partial, overwrite, channel);
         } catch (IOException e) {
-            throw new CommandFailure(ExitCode.USAGE, FileFailure.message("can't write the export", target, e), e);
+            throw new CommandFailure(ExitCode.USAGE, FileFailure.message("can't write the export", name, e), e);
         }
     }
 
-    private static String suffix() {
-        return UUID.randomUUID().toString().substring(0, 8);
+    /** Where symbolic links lead, which need not exist. */
+    private static Path followed(Path name) throws IOException {
+        try {
+            // the system may refuse what the steps below do not: a loop, another user's link in a directory of all
+            // users, a long name
+            Files.readAttributes(name, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            // the file is to be created
+        }
+        Path at = name;
+        while (Files.isSymbolicLink(at)) {
+            at = at.resolveSibling(Files.readSymbolicLink(at));
+        }
+        return at;
+    }
+
+    private static String partialName(Path target) {
+        StringBuilder name = new StringBuilder(".");
+        String.valueOf(target.getFileName()).codePoints().limit(NAME_CHARACTERS).forEach(name::appendCodePoint);
+        return name + "." + UUID.randomUUID().toString().substring(0, 8) + ".part";
     }
 
     private static void requireAbsent(Path target, boolean overwrite) {
