@@ -69,7 +69,7 @@ final class GroupChart {
 
     /** Draws each group; returns the number of lines. */
     long draw(Groups groups, GroupRows rows) {
-        int steps = (int) (Long.divideUnsigned(covered.toNs() - covered.fromNs() - 1, stepNs) + 1);
+        int steps = (int) covered.steps(stepNs);
         List<String> labels = new ArrayList<>();
         List<SparkLines.Values> lines = new ArrayList<>();
         Group last = null;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +115,37 @@ class ExtremeValuesTest {
         }
         Cli nan = store("nan", List.of(new Row(5, Double.NaN, 1, 1, 1)), false);
         nan.run("hist", "s", "d", "--by", "value,time").ok().prints("").says("no values in the range");
+    }
+
+    @Test
+    void shouldCountWhatHasTheGreatestTimeAlone() {
+        List<Row> rows = List.of(
+                new Row(5, 1, 1, 1, 1),
+                new Row(Long.MAX_VALUE - 1, 2, 2, 2, 2),
+                new Row(Long.MAX_VALUE, 3, 3, 3, 3),
+                new Row(Long.MAX_VALUE, 4, 4, 4, 4));
+        for (boolean indexed : new boolean[] {false, true}) {
+            Cli cli = store("greatest" + indexed, rows, indexed);
+            for (String step : List.of("1ns", "1h")) {
+                String[] options = {"--time", "event", "--from", Long.toString(Long.MAX_VALUE), "--step", step};
+                for (String by : List.of("time", "value,time")) {
+                    String out = run(cli, options, "hist", "s", "i", "--by", by, "-o", "json");
+                    assertEquals(2, sum(out, by), out);
+                }
+                String out = run(cli, options, "agg", "s", "i", "--by", "u", "-o", "json");
+                assertEquals(2, out.split("\"count\":1,", -1).length - 1, out);
+                assertTrue(run(cli, options, "agg", "s", "i", "--by", "u", "-o", "table")
+                        .contains("3"));
+                assertTrue(run(cli, options, "hist", "s", "--by", "time", "-o", "table")
+                        .contains("2"));
+            }
+        }
+    }
+
+    private static String run(Cli cli, String[] options, String... command) {
+        return cli.run(Stream.concat(Stream.of(command), Stream.of(options)).toArray(String[]::new))
+                .ok()
+                .out();
     }
 
     /** As {@code where} reads them: a float is compared with the nearest float. */

@@ -25,8 +25,7 @@ public final class TimeSteps {
         if (range.fromNs() == Long.MIN_VALUE) {
             throw new IllegalArgumentException("steps need a time range with a start: range=" + range);
         }
-        long rangeNs = range.toNs() - range.fromNs(); // unsigned
-        long count = Long.divideUnsigned(rangeNs, lengthNs) + (Long.remainderUnsigned(rangeNs, lengthNs) == 0 ? 0 : 1);
+        long count = range.steps(lengthNs);
         if (Long.compareUnsigned(count, CellCounts.CELLS_MAX) > 0) {
             throw new IllegalArgumentException(
                     "too many steps: steps=" + Long.toUnsignedString(count) + ", max=" + CellCounts.CELLS_MAX);

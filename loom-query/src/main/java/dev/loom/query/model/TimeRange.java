@@ -20,6 +20,11 @@ public record TimeRange(long fromNs, long toNs) {
         return new TimeRange(firstNs, lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
     }
 
+    /** Whether no time is in the range. */
+    public boolean isEmpty() {
+        return fromNs == toNs && toNs != Long.MAX_VALUE;
+    }
+
     /** Whether a time is in the range. */
     public boolean contains(long timeNs) {
         return timeNs >= fromNs && !endsBefore(timeNs);
@@ -44,6 +49,16 @@ public record TimeRange(long fromNs, long toNs) {
     public double seconds() {
         long lengthNs = toNs - fromNs; // unsigned
         return (lengthNs >= 0 ? lengthNs : 2.0 * (lengthNs >>> 1)) / NS_PER_S;
+    }
+
+    /** The number of steps of a length that the range takes, unsigned. The last one ends with the range. */
+    public long steps(long lengthNs) {
+        if (isEmpty()) {
+            return 0;
+        }
+        // one less than the length, unsigned; a range from Long.MAX_VALUE on has that time, but no length
+        long lengthLessOneNs = Math.max(fromNs, toNs - 1) - fromNs;
+        return Long.divideUnsigned(lengthLessOneNs, lengthNs) + 1;
     }
 
     /** The intersection; if there is none, an empty range at the earlier end. */

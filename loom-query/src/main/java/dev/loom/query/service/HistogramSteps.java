@@ -21,7 +21,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
     private static final int COUNT_MIN = 8;
 
     int count() {
-        return (int) steps(range.toNs() - range.fromNs(), stepNs);
+        return (int) range.steps(stepNs);
     }
 
     /** The steps of a query; null if there are no records, and then the query has what the range lacks. */
@@ -37,32 +37,35 @@ record HistogramSteps(TimeRange range, long stepNs) {
 
     private static @Nullable HistogramSteps find(
             Snapshot snapshot, SelectedSource selected, QueryExecution run, HistogramRequest.Steps asked) {
-        long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
         SourceClock clock = selected.clock();
-        TimeRange wanted = selected.records().range();
         TimeRange held =
                 clock == null ? arrivals(snapshot, selected.source()) : eventTimes(snapshot, selected, clock, run);
-        if (held == null || held.fromNs() >= wanted.toNs() || held.toNs() <= wanted.fromNs()) {
+        return held == null ? null : of(selected.records().range(), held, asked);
+    }
+
+    /** The steps over a range where it has times of the range held; null if it has none. */
+    static @Nullable HistogramSteps of(TimeRange wanted, TimeRange held, HistogramRequest.Steps asked) {
+        TimeRange range = wanted.and(held);
+        if (range.isEmpty()) {
             return null;
         }
-        long fromNs = Math.max(wanted.fromNs(), held.fromNs());
-        long toNs = Math.min(wanted.toNs(), held.toNs());
-        if (fromNs >= toNs) {
-            return null;
-        }
-        // the unsigned length: a range may exceed a long
-        long step = stepNs > 0 ? stepNs : round(steps(toNs - fromNs, Math.max(asked.countMax(), COUNT_MIN)));
-        // start at a round time unless a start was asked for
+        long fromNs = range.fromNs();
+        long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
+        long step = stepNs > 0 ? stepNs : round(range.steps(Math.max(asked.countMax(), COUNT_MIN)));
+        // start at a round time unless a start was asked for, or that time is below all longs or the one of open ranges
         long pastNs = Math.floorMod(Math.floorMod(fromNs, step) - Math.floorMod(asked.originNs(), step), step);
         long roundNs = fromNs - pastNs;
-        fromNs = fromNs == wanted.fromNs() || roundNs > fromNs ? fromNs : Math.max(wanted.fromNs(), roundNs);
-        long steps = steps(toNs - fromNs, step);
+        if (fromNs != wanted.fromNs() && roundNs <= fromNs && roundNs != Long.MIN_VALUE) {
+            fromNs = Math.max(wanted.fromNs(), roundNs);
+        }
+        range = new TimeRange(fromNs, range.toNs());
+        long steps = range.steps(step);
         if (Long.compareUnsigned(steps, Histogram.CELLS_MAX) > 0) {
             throw new RequestException(
                     "step",
                     " is too short: " + Long.toUnsignedString(steps) + " steps, at most " + Histogram.CELLS_MAX);
         }
-        return new HistogramSteps(new TimeRange(fromNs, toNs), step);
+        return new HistogramSteps(range, step);
     }
 
     /** Runs the histogram with these steps. */
@@ -117,7 +120,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
     /** From the first record's arrival to behind the last one's; null if there are no records. */
     static @Nullable TimeRange arrivals(Snapshot snapshot, Source source) {
         Source.Statistics statistics = snapshot.statistics(source.id());
-        return statistics.records() == 0 ? null : new TimeRange(statistics.firstTimeNs(), statistics.lastTimeNs() + 1);
+        return statistics.records() == 0 ? null : TimeRange.closed(statistics.firstTimeNs(), statistics.lastTimeNs());
     }
 
     private static @Nullable TimeRange eventTimes(
@@ -131,12 +134,6 @@ record HistogramSteps(TimeRange range, long stepNs) {
             run.forgetMissing();
         }
         return found.times();
-    }
-
-    /** The number of steps in an unsigned length. */
-    private static long steps(long lengthNs, long stepNs) {
-        long whole = Long.divideUnsigned(lengthNs, stepNs);
-        return Long.remainderUnsigned(lengthNs, stepNs) == 0 ? whole : whole + 1;
     }
 
     private static long ceilDiv(long dividend, long divisor) {
