@@ -220,8 +220,8 @@ public final class Loom implements Store {
 
     /**
      * As {@link #push(int, DirectBuffer, int, int)}, with the payload that a Java record has in its source's format. The
-     * writer keeps a buffer as long as the longest. The record's accessors can't write to the store; what they throw, the
-     * caller gets.
+     * writer keeps a buffer as long as the longest. The record's accessors can neither write to the store nor ask it; what
+     * they throw, the caller gets.
      *
      * @throws IllegalArgumentException also if the codec has a different format, or the record has a value that its field
      *     can't have
@@ -382,6 +382,7 @@ public final class Loom implements Store {
 
     /** @param prepare runs before any other thread can see the next session */
     void rebuildIndexes(Consumer<StoreSession> prepare) {
+        log.ownership().refuseBarred();
         sessions.writeLock().lock();
         try {
             log.ownership().admit();
@@ -398,6 +399,7 @@ public final class Loom implements Store {
     }
 
     private <T> T inSession(Function<StoreSession, T> call) {
+        log.ownership().refuseInside();
         sessions.readLock().lock();
         try {
             return call.apply(session);
@@ -447,6 +449,7 @@ public final class Loom implements Store {
      */
     @Override
     public void close() {
+        log.ownership().refuseBarred();
         sessions.writeLock().lock();
         try {
             session.close();

@@ -84,6 +84,7 @@ public final class SharedWriter implements AutoCloseable {
      * @throws IllegalStateException when the store is closed
      */
     public void rebuildIndexes() {
+        log().ownership().refuseBarred();
         turns.acquire(-1);
         try {
             if (closed) {
@@ -120,6 +121,7 @@ public final class SharedWriter implements AutoCloseable {
     /** Waits for the current turn to end, then closes the store. Idempotent. */
     @Override
     public void close() {
+        log().ownership().refuseBarred();
         turns.acquire(-1);
         try {
             if (!closed) {

@@ -24,6 +24,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -174,6 +175,10 @@ final class StoreThreadsTest {
     }
 
     private void shouldRefuse(Consumer<Loom> call) throws IOException {
+        shouldRefuse(SecondWriterException.class, call);
+    }
+
+    private void shouldRefuse(Class<? extends RuntimeException> expected, Consumer<Loom> call) throws IOException {
         List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
         AtomicReference<Loom> opened = new AtomicReference<>();
         IndexFunction function =
@@ -197,7 +202,7 @@ final class StoreThreadsTest {
             loom.claimed().commit();
             loom.force();
             assertEquals(RECORDS + 1, refused.size());
-            refused.forEach(e -> assertEquals(SecondWriterException.class, e.getClass(), e::toString));
+            refused.forEach(e -> assertEquals(expected, e.getClass(), e::toString));
             try (Snapshot snapshot = loom.snapshot()) {
                 assertEquals(RECORDS + 1, snapshot.statistics(source).records());
             }
@@ -212,6 +217,89 @@ final class StoreThreadsTest {
         shouldRefuse(Loom::force);
         shouldRefuse(Loom::releaseWriter);
         shouldRefuse(Loom::close);
+        shouldRefuse(Loom::rebuildIndexes);
+    }
+
+    @Test
+    void shouldRefuseAnIndexFunctionThatAsksItsStore() throws IOException {
+        shouldRefuse(IllegalStateException.class, Loom::snapshot);
+        shouldRefuse(IllegalStateException.class, Loom::info);
+        shouldRefuse(IllegalStateException.class, loom -> loom.defineSource("b", Formats.bytes()));
+        shouldRefuse(IllegalStateException.class, loom -> loom.closeSource(1));
+    }
+
+    /** Opens the store so that its own thread calls a function of its index, once the store is being closed. */
+    private Loom openToClose(Runnable call) {
+        AtomicReference<Loom> opened = new AtomicReference<>();
+        CountDownLatch called = new CountDownLatch(1);
+        IndexFunction function =
+                IndexFunction.of("own", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, into) -> {
+                    if (isThread("loom-index")) {
+                        called.countDown();
+                        Loom loom = opened.get();
+                        while (loom == null || StoreAccess.session(loom).isOpen()) {
+                            Thread.onSpinWait();
+                            loom = opened.get();
+                        }
+                        call.run();
+                    }
+                    into.setInteger(1);
+                });
+        try (Loom loom = StoreAccess.open(store(), Storage.DISK)) {
+            int source = loom.defineSource("a", Formats.bytes());
+            loom.defineIndex(source, "own", function, Bins.logLinear());
+            loom.push(source, new byte[8]);
+        }
+        opened.set(StoreAccess.open(
+                store(),
+                Storage.DISK,
+                builder -> builder.indexFunction(function).rebuildIndexes(true).backgroundRebuildBytes(0)));
+        await(called);
+        return opened.get();
+    }
+
+    @Test
+    void shouldCloseWhileAnIndexFunctionAsksForWhatWaits() {
+        AtomicReference<Loom> store = new AtomicReference<>();
+        List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
+        Loom opened = openToClose(() -> {
+            Loom loom = store.get();
+            refused.add(assertThrows(IllegalStateException.class, loom::snapshot));
+            refused.add(assertThrows(IllegalStateException.class, loom::info));
+            refused.add(assertThrows(SecondWriterException.class, loom::rebuildIndexes));
+            refused.add(assertThrows(SecondWriterException.class, loom::close));
+        });
+        store.set(opened);
+        opened.close();
+        assertEquals(4, refused.size());
+    }
+
+    @Test
+    void shouldCloseASharedWriterWhileAnIndexFunctionClosesItToo() {
+        AtomicReference<SharedWriter> store = new AtomicReference<>();
+        List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
+        SharedWriter shared = new SharedWriter(openToClose(() -> {
+            refused.add(assertThrows(SecondWriterException.class, store.get()::rebuildIndexes));
+            refused.add(assertThrows(SecondWriterException.class, store.get()::close));
+        }));
+        store.set(shared);
+        shared.close();
+        assertEquals(2, refused.size());
+    }
+
+    @Test
+    void shouldCloseARecorderWhileAnIndexFunctionWaitsForItsRecords() {
+        AtomicReference<Recorder> store = new AtomicReference<>();
+        List<Boolean> answers = Collections.synchronizedList(new ArrayList<>());
+        Recorder recorder = Recorder.on(openToClose(() -> {
+                    answers.add(store.get().sync());
+                    store.get().close();
+                    answers.add(store.get().force(Duration.ofDays(1)));
+                }))
+                .start();
+        store.set(recorder);
+        recorder.close();
+        assertEquals(List.of(false, false), answers);
     }
 
     @Test

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A function from a record's payload to a number or to nothing, which an index is built on. Immutable.
  *
- * <p>It runs within pushes, rebuilds and queries, and must not write to the store that calls it.
+ * <p>It runs within pushes, rebuilds and queries, and must neither write to the store that calls it nor ask it, not even for a snapshot: the
+ * store may be closing, and waits for it. Within pushes and on the store's own threads, writes throw {@link
+ * dev.loom.error.SecondWriterException}, and other calls {@link IllegalStateException}.
  *
  * <p>The function of a format's field is restored from its {@link #text()} whenever a store is opened. A function of
  * the program's own has a name, and must be supplied again ({@link dev.loom.LoomConfig.Builder#indexFunction}); until

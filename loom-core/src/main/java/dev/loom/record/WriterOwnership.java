@@ -177,6 +177,36 @@ public final class WriterOwnership implements FunctionGuard {
         barred.add(thread);
     }
 
+    /** Whether a thread is kept from ever being the owner. */
+    public synchronized boolean isBarred(Thread thread) {
+        return barred.contains(thread);
+    }
+
+    /**
+     * Throws on a thread that can't be the owner. For calls that wait before they become the owner: who closes the store waits for these
+     * threads.
+     *
+     * @throws SecondWriterException in an index function or a format, on a thread of the store's own
+     */
+    public void refuseBarred() {
+        if (isBarred(Thread.currentThread())) {
+            throw new SecondWriterException("an index function or a format can't write to the store that calls it");
+        }
+    }
+
+    /**
+     * Throws in code of the program's own that the store calls, within a push or on a thread of the store's own. For calls that may wait for
+     * the store's closing, which waits for this code.
+     *
+     * @throws IllegalStateException in an index function, a format, or a record's accessor
+     */
+    public synchronized void refuseInside() {
+        if (isBarred(Thread.currentThread()) || (gate == IN_FUNCTION && isCaller())) {
+            throw new IllegalStateException(
+                    "an index function, a format or a record's accessor can't ask the store that calls it");
+        }
+    }
+
     /** Whether the calling thread is the owner, summoned or not. */
     private synchronized boolean isCaller() {
         return holder == Thread.currentThread();
@@ -243,9 +273,7 @@ public final class WriterOwnership implements FunctionGuard {
     /** The end of a thread happens before {@code isAlive} is false. */
     private void checkFree() {
         Thread last = holder;
-        if (barred.contains(Thread.currentThread())) {
-            throw new SecondWriterException("an index function or a format can't write to the store that calls it");
-        }
+        refuseBarred();
         if (last != null && last != Thread.currentThread() && last.isAlive()) {
             throw new SecondWriterException(
                     "another thread is the store's writer: writer=" + last + ", caller=" + Thread.currentThread());

@@ -184,13 +184,14 @@ public final class RecorderSession {
     /** Returns whether it became true before the timeout, the end of the thread, or an interrupt of the caller, if that counts. */
     private boolean await(BooleanSupplier answered, long timeoutNs, boolean interruptible) {
         Thread caller = Thread.currentThread();
+        boolean inside = isWaitedFor(caller);
         long start = System.nanoTime();
         long parkNs = POLL_NS_MIN;
         boolean interrupted = false;
         try {
             while (!answered.getAsBoolean()) {
                 boolean over = timeoutNs >= 0 && System.nanoTime() - start >= timeoutNs;
-                if (over || !thread.isAlive() || caller == thread || (interruptible && caller.isInterrupted())) {
+                if (over || !thread.isAlive() || inside || (interruptible && caller.isInterrupted())) {
                     return false;
                 }
                 interrupted |= !interruptible && Thread.interrupted();
@@ -248,7 +249,7 @@ public final class RecorderSession {
                 writer.end(System.nanoTime() + closeTimeoutNs);
             }
         }
-        if (Thread.currentThread() == thread) {
+        if (isWaitedFor(Thread.currentThread())) {
             return; // such as from an index function: the thread continues closing by itself
         }
         if (!joined(closeTimeoutNs + STORE_CLOSE_NS)) {
@@ -263,6 +264,11 @@ public final class RecorderSession {
         if (untold) { // to one caller, be it not the first, who may have waited in vain
             throwFailures();
         }
+    }
+
+    /** Whether the recorder's closing waits for a thread, on which an index function may run. */
+    private boolean isWaitedFor(Thread caller) {
+        return caller == thread || writer.isStoreThread(caller);
     }
 
     private boolean joined(long timeoutNs) {

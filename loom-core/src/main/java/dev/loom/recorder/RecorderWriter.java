@@ -144,6 +144,11 @@ final class RecorderWriter implements Runnable {
         return forcesDone >= ticket;
     }
 
+    /** Whether the store has a thread for itself, for which its closing waits. */
+    boolean isStoreThread(Thread other) {
+        return session.log().ownership().isBarred(other);
+    }
+
     /** As {@link StoreSession#checkDisk()}. */
     void checkDisk() {
         session.checkDisk();
