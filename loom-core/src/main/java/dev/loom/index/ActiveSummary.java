@@ -30,6 +30,8 @@ public final class ActiveSummary {
     private ActiveIndex[] active = NONE;
     private long start;
     private int startOffset;
+    /** The records of the chunk that were processed. */
+    private int added;
 
     /** Sets the indexes for the next chunk on. */
     public void define(List<ActiveIndex> indexes) {
@@ -60,6 +62,7 @@ public final class ActiveSummary {
         active = next.length <= indexesMax ? next : NONE;
         start = chunkAddress;
         startOffset = (int) chunkAddress + payloadDistance;
+        added = 0;
         if (batch != null) {
             batch.begin(start, startOffset);
         }
@@ -98,12 +101,34 @@ public final class ActiveSummary {
     public void complete() {
         RecordBatch records = batch;
         if (records != null && records.count() > 0) {
-            ActiveIndex before = null;
-            for (ActiveIndex index : active) {
-                index.add(records, bins, before);
-                before = index;
+            try {
+                ActiveIndex before = null;
+                for (ActiveIndex index : active) {
+                    index.add(records, bins, before);
+                    before = index;
+                }
+                added += records.count();
+                records.begin(start, startOffset);
+            } catch (StackOverflowError e) {
+                // some indexes have the records, which must not be added again
+                active = NONE;
+                spare = batch;
+                batch = null;
+                throw e;
             }
-            records.begin(start, startOffset);
+        }
+    }
+
+    /**
+     * Processes the records added in place. If the chunk has other records than were added, it goes without indexes: the stack may overflow
+     * between the storing of one and its adding.
+     *
+     * @param records the source's records of the chunk
+     */
+    public void complete(int records) {
+        complete();
+        if (added != records) {
+            active = NONE;
         }
     }
 

@@ -105,7 +105,7 @@ final class ChunkDirectory {
         long bytes = 0;
         for (int i = 0; i < count; i++) {
             ActiveSummary summary = listed[i].summary;
-            summary.complete();
+            summary.complete(listed[i].chunkRecords);
             for (int j = 0; j < summary.count(); j++) {
                 bytes += ChunkIndexWriter.lengthMax(summary.index(j));
             }
@@ -143,7 +143,7 @@ final class ChunkDirectory {
     private void writeBins(long chunkAddress, long firstTimeNs, long lastTimeNs) {
         for (int i = 0; i < count; i++) {
             ActiveSummary summary = listed[i].summary;
-            summary.complete();
+            summary.complete(listed[i].chunkRecords);
             for (int j = 0; j < summary.count(); j++) {
                 writeBins(summary.index(j), chunkAddress, firstTimeNs, lastTimeNs);
             }

@@ -473,4 +473,25 @@ class ActiveSummaryTest {
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
         assertTrue(allocated < 100_000, "allocated bytes: total=" + allocated);
     }
+
+    /** As after a stack that overflowed between the storing of a record and its adding. */
+    @Test
+    void shouldGoWithoutIndexesWhereARecordWasNotAdded() {
+        ActiveSummary summary = new ActiveSummary();
+        summary.define(List.of(new ActiveIndex(index(ValueType.I64, Index.Kind.VALUE, "log-linear"), null)));
+        for (int lacking = 0; lacking <= 1; lacking++) {
+            summary.begin(0, 16, Integer.MAX_VALUE);
+            for (int i = 0; i < 1_000; i++) {
+                add(summary);
+                if (i % 300 == 0) {
+                    summary.complete(i + 1); // room for bins may be asked for before the chunk ends
+                    assertEquals(1, summary.count());
+                }
+            }
+            summary.complete(1_000 + lacking);
+            assertEquals(1 - lacking, summary.count());
+        }
+        summary.begin(0, 16, Integer.MAX_VALUE);
+        assertEquals(1, summary.count());
+    }
 }
