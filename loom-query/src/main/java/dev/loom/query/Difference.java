@@ -244,7 +244,7 @@ public final class Difference extends Query<Difference> {
                 terms.sourceId(),
                 all,
                 terms.range(),
-                terms.fromAddress(),
+                terms.addresses(),
                 terms.eventRange(),
                 terms.limits(),
                 terms.usable());

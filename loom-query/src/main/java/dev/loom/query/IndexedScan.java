@@ -3,6 +3,7 @@ package dev.loom.query;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.Value;
@@ -27,6 +28,7 @@ public final class IndexedScan extends Query<IndexedScan> {
     private final IndexedFunction indexed;
     private ValueRange values = ValueRange.ALL;
     private Order order = Order.NEWEST_FIRST;
+    private AddressRange addresses = AddressRange.ALL;
 
     private IndexedScan(Snapshot snapshot, IndexedFunction indexed) {
         super(snapshot, indexed.sourceId());
@@ -66,6 +68,17 @@ public final class IndexedScan extends Query<IndexedScan> {
     public IndexedScan order(Order direction) {
         order = Objects.requireNonNull(direction);
         return this;
+    }
+
+    /** Returns only records at these addresses; default all. */
+    public IndexedScan addresses(AddressRange range) {
+        addresses = Objects.requireNonNull(range);
+        return this;
+    }
+
+    @Override
+    AddressRange addresses() {
+        return addresses;
     }
 
     /** Starts the scan. */

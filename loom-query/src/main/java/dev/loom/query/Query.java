@@ -1,6 +1,7 @@
 package dev.loom.query;
 
 import dev.loom.api.Snapshot;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryIndex;
@@ -136,14 +137,14 @@ public abstract class Query<Q extends Query<Q>> {
                 sourceId,
                 conditions,
                 range,
-                fromAddress(),
+                addresses(),
                 eventClock == null ? null : new EventRange(eventClock, eventRange, eventWindow),
                 new RunLimits(budget, cancelled, pulse, memory),
                 indexes);
     }
 
-    /** Records at lower addresses are skipped. */
-    long fromAddress() {
-        return 0;
+    /** Records at other addresses are skipped. */
+    AddressRange addresses() {
+        return AddressRange.ALL;
     }
 }

@@ -2,6 +2,7 @@ package dev.loom.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.walk.ChunkDecider;
@@ -15,7 +16,7 @@ import java.util.Objects;
  */
 public final class RawScan extends Query<RawScan> {
     private Order order = Order.NEWEST_FIRST;
-    private long fromAddress;
+    private AddressRange addresses = AddressRange.ALL;
 
     private RawScan(Snapshot snapshot, int sourceId) {
         super(snapshot, sourceId);
@@ -43,13 +44,18 @@ public final class RawScan extends Query<RawScan> {
 
     /** Skips records at lower addresses; default 0. */
     public RawScan fromAddress(long address) {
-        fromAddress = address;
+        return addresses(new AddressRange(address, addresses.to()));
+    }
+
+    /** Returns only records at these addresses; default all. */
+    public RawScan addresses(AddressRange range) {
+        addresses = Objects.requireNonNull(range);
         return this;
     }
 
     @Override
-    long fromAddress() {
-        return fromAddress;
+    AddressRange addresses() {
+        return addresses;
     }
 
     /** Starts the scan. */

@@ -7,6 +7,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.query.OperatorStore.Row;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
@@ -128,6 +129,44 @@ class OperatorOracleTest {
                 skipped += cursor.statistics().pagesSkippedByBins();
             }
             assertEquals(expected, found);
+        });
+    }
+
+    @Test
+    void shouldGiveTheRecordsAtSomeAddresses() {
+        rounds("addresses", (store, snapshot) -> {
+            int source = random.nextBoolean() ? store.sourceA : store.sourceB;
+            List<Row> rows = store.rows(source);
+            long first = rows.get(random.nextInt(rows.size())).address() + random.nextInt(2);
+            AddressRange addresses = new AddressRange(
+                    random.nextInt(3) == 0 ? 0 : first,
+                    switch (random.nextInt(3)) {
+                        case 0 -> Long.MAX_VALUE;
+                        case 1 -> first + 1;
+                        default -> rows.get(random.nextInt(rows.size())).address();
+                    });
+            Order order = random.nextBoolean() ? Order.OLDEST_FIRST : Order.NEWEST_FIRST;
+            boolean raw = random.nextBoolean();
+            RawScan rawScan = RawScan.of(snapshot, source).addresses(addresses).order(order);
+            IndexedScan indexedScan = IndexedScan.of(snapshot, source, OperatorStore.VALUE)
+                    .addresses(addresses)
+                    .order(order);
+            Predicate<Row> wanted = raw ? narrow(rawScan, store) : narrow(indexedScan, store);
+            Comparator<Row> oldestFirst = Comparator.comparingLong(Row::address);
+            List<Long> expected = rows.stream()
+                    .filter(wanted.and(row -> row.address() >= addresses.from() && row.address() < addresses.to()))
+                    .sorted(order == Order.OLDEST_FIRST ? oldestFirst : oldestFirst.reversed())
+                    .map(Row::address)
+                    .toList();
+            List<Long> found = new ArrayList<>();
+            try (QueryCursor cursor = raw ? rawScan.open() : indexedScan.open()) {
+                while (cursor.next()) {
+                    found.add(cursor.address());
+                }
+                assertTrue(cursor.completeness().complete());
+                skipped += cursor.statistics().pagesSkipped();
+            }
+            assertEquals(expected, found, () -> addresses + " " + order);
         });
     }
 

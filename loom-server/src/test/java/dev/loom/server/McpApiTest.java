@@ -46,9 +46,18 @@ final class McpApiTest {
             "metrics",
             "series");
 
-    /** Members that a tool does not offer: they are for people, or for tests. */
-    private static final List<String> NOT_OFFERED =
-            List.of("addr", "disable-index", "explain", "json", "lines", "max-bytes-read", "strict", "tz");
+    /** Members that a tool does not offer: they are for people, for the page, or for tests. */
+    private static final List<String> NOT_OFFERED = List.of(
+            "addr",
+            "disable-index",
+            "explain",
+            "from-address",
+            "json",
+            "lines",
+            "max-bytes-read",
+            "strict",
+            "to-address",
+            "tz");
 
     private final TestClient http = new TestClient();
     private LoomServer server;

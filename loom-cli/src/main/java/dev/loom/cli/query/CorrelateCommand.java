@@ -3,6 +3,7 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.AddressOptions;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.query.service.CauseThreshold;
 import dev.loom.query.service.CorrelationRequest;
@@ -70,6 +71,9 @@ public final class CorrelateCommand extends FieldQuery {
     private boolean distinct;
 
     @Mixin
+    private AddressOptions addresses = new AddressOptions();
+
+    @Mixin
     private FieldsOption fields = new FieldsOption();
 
     public CorrelateCommand(Console console) {
@@ -79,7 +83,19 @@ public final class CorrelateCommand extends FieldQuery {
     @Override
     SourceRequest request(RequestBuilder builder) {
         return builder.correlate(
-                sourceName, field, where, above, otherName, withWhere, within, before, after, overlap, limit, distinct);
+                sourceName,
+                field,
+                where,
+                addresses.range(),
+                above,
+                otherName,
+                withWhere,
+                within,
+                before,
+                after,
+                overlap,
+                limit,
+                distinct);
     }
 
     @Override

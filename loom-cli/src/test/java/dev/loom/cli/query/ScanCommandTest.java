@@ -93,6 +93,16 @@ class ScanCommandTest {
     }
 
     @Test
+    void shouldTakeHalfOpenRangesOfAddresses() {
+        List<String> addresses = cli.run("scan", "lines", "-o", "json", "--asc").ok().lines().stream()
+                .map(line -> line.replaceAll(".*\"addr\":(\\d+).*", "$1"))
+                .toList();
+        assertEquals("76543", scan("--from-address", addresses.get(3), "--to-address", addresses.get(8)));
+        assertEquals("89", scan("--asc", "--from-address", addresses.get(8)));
+        assertEquals("3", scan("--to-address", addresses.get(4), "--limit", "1"));
+    }
+
+    @Test
     void shouldTellTheRangeThatWasMeant() {
         run("--from", "now-6s", "--to", "now-4s")
                 .ok()

@@ -42,9 +42,9 @@ class IndexCommandTest {
                         + " bins=log-linear:3");
         cli.run("index", "close", "requests", "share").ok().says("closed index requests.share: id=2");
         List<String> expected = List.of(
-                "{\"source\":\"requests\",\"name\":\"latency_ns\",\"id\":1,\"kind\":\"value\",\"field\":\"latency_ns\","
+                "{\"source\":\"requests\",\"source_id\":1,\"name\":\"latency_ns\",\"id\":1,\"kind\":\"value\",\"field\":\"latency_ns\","
                         + "\"type\":\"i64\",\"unit\":\"ns\",\"bins\":\"log-linear:3\",\"from_address\":N}",
-                "{\"source\":\"requests\",\"name\":\"share\",\"id\":2,\"kind\":\"value\",\"field\":\"share\","
+                "{\"source\":\"requests\",\"source_id\":1,\"name\":\"share\",\"id\":2,\"kind\":\"value\",\"field\":\"share\","
                         + "\"type\":\"f64\",\"unit\":\"1\",\"bins\":\"linear:0,1,100\",\"from_address\":N,\"closed\":true}");
         assertEquals(expected, list());
         cli.run("source", "add", "other").ok();
@@ -103,9 +103,9 @@ class IndexCommandTest {
                 .ok();
         assertEquals(
                 List.of(
-                        "{\"source\":\"events\",\"name\":\"event-time\",\"id\":1,\"kind\":\"event-time\",\"field\":\"t\","
+                        "{\"source\":\"events\",\"source_id\":2,\"name\":\"event-time\",\"id\":1,\"kind\":\"event-time\",\"field\":\"t\","
                                 + "\"type\":\"i64\",\"unit\":\"1\",\"bins\":null,\"from_address\":N}",
-                        "{\"source\":\"json\",\"name\":\"event-time\",\"id\":2,\"kind\":\"event-time\",\"field\":\"t\","
+                        "{\"source\":\"json\",\"source_id\":4,\"name\":\"event-time\",\"id\":2,\"kind\":\"event-time\",\"field\":\"t\","
                                 + "\"type\":\"i64\",\"unit\":\"1\",\"bins\":null,\"from_address\":N}"),
                 list());
     }

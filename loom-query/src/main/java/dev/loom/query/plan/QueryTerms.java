@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param conditions joined by and
  * @param range of arrival times
- * @param fromAddress records at lower addresses are skipped
+ * @param addresses records at others are skipped
  * @param eventRange of the records' own times; null for all
  * @param usable the indexes that may be used
  */
@@ -30,7 +31,7 @@ public record QueryTerms(
         int sourceId,
         List<Where> conditions,
         TimeRange range,
-        long fromAddress,
+        AddressRange addresses,
         @Nullable EventRange eventRange,
         RunLimits limits,
         Set<QueryIndex> usable) {

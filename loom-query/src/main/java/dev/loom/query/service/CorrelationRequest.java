@@ -1,6 +1,7 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Source;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import java.math.BigDecimal;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Asks for the records of another source around, or during, the outliers of a field.
  *
  * @param records among which the causes are
+ * @param addresses of the causes
  * @param field a number of the causes
  * @param above which of the records are causes
  * @param with the source that is looked into
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CorrelationRequest(
         RecordSelection records,
+        AddressRange addresses,
         String field,
         Threshold above,
         Source with,

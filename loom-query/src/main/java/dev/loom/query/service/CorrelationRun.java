@@ -49,6 +49,7 @@ final class CorrelationRun {
         Correlation query = Correlation.of(snapshot, request.with().id(), () -> {
                     IndexedScan scan = IndexedScan.of(
                                     snapshot, selected.source().id(), function)
+                            .addresses(request.addresses())
                             .order(Order.OLDEST_FIRST);
                     return chosen.apply(run.prepare(selected.confine(scan))).open();
                 })

@@ -151,7 +151,8 @@ public final class QueryService {
                 try {
                     EventScan scan = new EventScan(run, clock, lookup, found, room);
                     scan.run(
-                            () -> selected.restrict(RawScan.of(snapshot, selected.source())),
+                            () -> selected.restrict(RawScan.of(snapshot, selected.source()))
+                                    .addresses(request.addresses()),
                             request.records().range(),
                             request.order());
                     return scan.withoutTime();
@@ -160,6 +161,7 @@ public final class QueryService {
                 }
             } else if (!found.full()) {
                 RawScan scan = selected.confine(RawScan.of(snapshot, selected.source()))
+                        .addresses(request.addresses())
                         .order(request.order());
                 try (QueryCursor record = run.prepare(scan).open()) {
                     while (!found.full() && run.next(record)) {

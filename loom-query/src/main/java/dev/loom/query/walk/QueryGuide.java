@@ -1,5 +1,6 @@
 package dev.loom.query.walk;
 
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryIndex;
@@ -65,15 +66,20 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
         QueryTerms terms = context.terms();
         long first = chunk.firstTimeNs();
         long last = chunk.lastTimeNs();
-        if (terms.uses(QueryIndex.TIME) && (last < range.fromNs() || range.endsBefore(first))) {
-            boolean behind = newestFirst ? last < range.fromNs() : range.endsBefore(first);
-            return behind ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
+        AddressRange addresses = terms.addresses();
+        boolean early = last < range.fromNs() || chunk.end() <= addresses.from();
+        boolean late = range.endsBefore(first) || chunk.start() >= addresses.to();
+        if (terms.uses(QueryIndex.TIME) && (early || late)) {
+            return (newestFirst ? early : late) ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
         }
         Coverage coverage = condition.cover(chunk);
         if (coverage == Coverage.NONE) {
             return ChunkUse.SKIPPED_BY_BINS;
         }
-        inRange = first >= range.fromNs() && !range.endsBefore(last) && chunk.start() >= terms.fromAddress();
+        inRange = first >= range.fromNs()
+                && !range.endsBefore(last)
+                && chunk.start() >= addresses.from()
+                && chunk.end() <= addresses.to();
         whole = inRange && coverage == Coverage.ALL;
         // for records of a deleted file no index is asked: what is left is read, and the rest counts as missing
         if (chunk.isRun() && chunk.isFileMissing()) {

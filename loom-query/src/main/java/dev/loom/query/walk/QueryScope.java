@@ -177,7 +177,7 @@ public final class QueryScope implements AutoCloseable {
 
     /** Whether retention deleted records of the range, or may have. */
     public boolean hasDeleted() {
-        return terms.fromAddress() < reader.beginAddress()
+        return terms.addresses().from() < reader.beginAddress()
                 && reader.hasDeleted(terms.sourceId(), terms.range().fromNs());
     }
 

@@ -1,6 +1,7 @@
 package dev.loom.query.walk;
 
 import dev.loom.format.RecordLookup;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryIndex;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class SourceWalk implements AutoCloseable {
     private final RecordLookup lookup;
     private final TimeRange range;
-    private final long fromAddress;
+    private final AddressRange addresses;
     private final boolean newestFirst;
     private final boolean oldestFirst;
     private final Where.@Nullable Predicate predicate;
@@ -47,7 +48,7 @@ public final class SourceWalk implements AutoCloseable {
         lookup = context.lookup();
         this.range = range;
         QueryTerms terms = context.terms();
-        fromAddress = terms.fromAddress();
+        addresses = terms.addresses();
         newestFirst = order == Order.NEWEST_FIRST;
         oldestFirst = !newestFirst && !inBatches;
         predicate = context.predicate();
@@ -78,11 +79,13 @@ public final class SourceWalk implements AutoCloseable {
         if (runs) {
             return backward
                     ? reader.newestFirstInRuns(terms.sourceId(), toNs)
-                    : reader.oldestFirstInRuns(terms.sourceId(), fromNs, toNs, terms.fromAddress());
+                    : reader.oldestFirstInRuns(
+                            terms.sourceId(), fromNs, toNs, terms.addresses().from());
         }
         return backward
                 ? reader.newestFirst(terms.sourceId(), toNs)
-                : reader.oldestFirst(terms.sourceId(), fromNs, toNs, terms.fromAddress());
+                : reader.oldestFirst(
+                        terms.sourceId(), fromNs, toNs, terms.addresses().from());
     }
 
     /**
@@ -94,10 +97,10 @@ public final class SourceWalk implements AutoCloseable {
             return true;
         }
         while (records.next()) {
-            if (oldestFirst && range.endsBefore(records.timeNs())) {
+            if (oldestFirst && isBehind()) {
                 return false;
             }
-            if (range.contains(records.timeNs()) && records.address() >= fromAddress && meetsCondition()) {
+            if (range.contains(records.timeNs()) && addresses.contains(records.address()) && meetsCondition()) {
                 batch.setOne(records.buffer(), records.offset(), records.length(), records.address(), records.timeNs());
                 return true;
             }
@@ -108,8 +111,8 @@ public final class SourceWalk implements AutoCloseable {
     /** Moves to the next record to be examined; false at the end, or if the query ended early. */
     public boolean next() {
         while (records.next()) {
-            boolean before = records.timeNs() < range.fromNs() || records.address() < fromAddress;
-            boolean behind = range.endsBefore(records.timeNs());
+            boolean before = records.timeNs() < range.fromNs() || records.address() < addresses.from();
+            boolean behind = isBehind();
             if (newestFirst ? before : behind) {
                 return false;
             }
@@ -121,6 +124,10 @@ public final class SourceWalk implements AutoCloseable {
             guide.settle();
         }
         return false;
+    }
+
+    private boolean isBehind() {
+        return range.endsBefore(records.timeNs()) || records.address() >= addresses.to();
     }
 
     private boolean meetsCondition() {

@@ -11,6 +11,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryBudget;
@@ -173,6 +174,23 @@ final class QueryServiceTest {
     }
 
     @Test
+    void shouldScanSomeAddressesByEitherTime() {
+        run(new ScanRequest(all("i > 496"), Order.OLDEST_FIRST, 4, QueryLimits.NONE));
+        AddressRange last = new AddressRange(results.addresses.get(1), results.addresses.get(3));
+        for (boolean eventTime : new boolean[] {false, true}) {
+            results.rows.clear();
+            run(new ScanRequest(
+                    store.records(TimeRange.ALL, eventTime),
+                    last,
+                    Order.OLDEST_FIRST,
+                    Long.MAX_VALUE,
+                    false,
+                    QueryLimits.NONE));
+            assertEquals(eventTime ? List.of(499L, 498L) : List.of(498L, 499L), numbers());
+        }
+    }
+
+    @Test
     void shouldFindTheLargestAndTheSmallest() {
         run(new TopRequest(all("i < 500"), "i", 2, false, QueryLimits.NONE));
         run(new TopRequest(all(), "i", 2, true, QueryLimits.NONE));
@@ -301,10 +319,28 @@ final class QueryServiceTest {
         assertFalse(results.threshold.inclusive());
     }
 
+    @Test
+    void shouldCorrelateAroundTheCausesAtSomeAddresses() {
+        run(new ScanRequest(all("i == 1998"), Order.OLDEST_FIRST, 1, QueryLimits.NONE));
+        long address = results.addresses.get(0);
+        results.rows.clear();
+        run(correlate(
+                new AddressRange(address, address + 1),
+                new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("1900")),
+                Long.MAX_VALUE));
+        assertEquals(List.of(1997L, 1998L), numbers());
+        assertEquals(new MatchSummary(1, 0, 0), results.matched);
+    }
+
     private CorrelationRequest correlate(CorrelationRequest.Threshold above, long limit) {
+        return correlate(AddressRange.ALL, above, limit);
+    }
+
+    private CorrelationRequest correlate(AddressRange addresses, CorrelationRequest.Threshold above, long limit) {
         Duration before = Duration.ofNanos(1_000);
         return new CorrelationRequest(
                 all(),
+                addresses,
                 "i",
                 above,
                 store.source(),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.loom.api.Source;
 import dev.loom.query.IndexedAggregate;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
@@ -96,6 +97,7 @@ final class RequestTest {
     private static CorrelationRequest correlate(Duration before, CorrelationRequest.@Nullable Overlap overlap) {
         return new CorrelationRequest(
                 ALL,
+                AddressRange.ALL,
                 "i",
                 new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("5")),
                 SOURCE,

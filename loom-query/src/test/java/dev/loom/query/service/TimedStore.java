@@ -150,10 +150,12 @@ final class TimedStore implements AutoCloseable {
     /** Keeps the time and the number of each record handed over. */
     static class Kept implements ResultHandler {
         final List<List<Long>> rows = new ArrayList<>();
+        final List<Long> addresses = new ArrayList<>();
 
         @Override
         public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
             rows.add(List.of(timeNs, buffer.getLong(offset + 8, ByteOrder.LITTLE_ENDIAN)));
+            addresses.add(address);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.loom.server.api;
 import dev.loom.api.Snapshot;
 import dev.loom.query.GroupedAggregate;
 import dev.loom.query.MetricSeries;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -171,9 +172,10 @@ record ApiQuery(
     }
 
     private static Function<RequestBuilder, QueryRequest> scan(String source, List<String> where, RequestMembers in) {
+        AddressRange addresses = addresses(in);
         boolean ascending = in.flag("asc");
         long limit = in.number("limit", Long.MAX_VALUE);
-        return builder -> builder.scan(source, where, ascending, limit);
+        return builder -> builder.scan(source, where, addresses, ascending, limit);
     }
 
     private static Function<RequestBuilder, QueryRequest> search(String source, List<String> where, RequestMembers in) {
@@ -263,6 +265,7 @@ record ApiQuery(
 
     private static Function<RequestBuilder, QueryRequest> correlate(
             String source, List<String> where, RequestMembers in) {
+        AddressRange addresses = addresses(in);
         String field = in.text("field");
         String above = in.required("above");
         String with = in.required("with");
@@ -274,7 +277,12 @@ record ApiQuery(
         long limit = in.number("limit", Long.MAX_VALUE);
         boolean distinct = in.flag("distinct");
         return builder -> builder.correlate(
-                source, field, where, above, with, withWhere, within, before, after, overlap, limit, distinct);
+                source, field, where, addresses, above, with, withWhere, within, before, after, overlap, limit,
+                distinct);
+    }
+
+    private static AddressRange addresses(RequestMembers in) {
+        return new AddressRange(in.number("from-address", 0), in.number("to-address", Long.MAX_VALUE));
     }
 
     private static Function<RequestBuilder, QueryRequest> difference(

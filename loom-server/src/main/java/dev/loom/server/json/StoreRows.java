@@ -8,6 +8,7 @@ import dev.loom.api.TextIndexInfo;
 import dev.loom.api.ValueUnit;
 import dev.loom.server.request.SeenFields;
 import dev.loom.server.request.SourceLookup;
+import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -41,6 +42,10 @@ public final class StoreRows {
         }
         if (source.closed()) {
             row.put("closed", true);
+        }
+        EventTime eventTime = EventTime.of(source);
+        if (eventTime != null && eventTime.start()) {
+            row.put("event_at", "start");
         }
         return row;
     }
@@ -99,6 +104,7 @@ public final class StoreRows {
     private static Map<String, @Nullable Object> index(Source source, Index index) {
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("source", source.name());
+        row.put("source_id", source.id());
         row.put("name", index.name());
         row.put("id", index.id());
         row.put("kind", index.kind().text());

@@ -4,6 +4,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.UnknownFieldException;
+import dev.loom.query.model.AddressRange;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
@@ -83,12 +84,19 @@ public final class RequestBuilder {
         return times.range(nowNs(false));
     }
 
+    /** The records of a source. */
     public ScanRequest scan(String source, List<String> where, boolean ascending, long limit) {
-        return scan(records(source, where), ascending, limit);
+        return scan(source, where, AddressRange.ALL, ascending, limit);
     }
 
-    private ScanRequest scan(RecordSelection records, boolean ascending, long limit) {
-        return new ScanRequest(records, ascending ? Order.OLDEST_FIRST : Order.NEWEST_FIRST, limit, limits);
+    /** The records of a source at some addresses. */
+    public ScanRequest scan(String source, List<String> where, AddressRange addresses, boolean ascending, long limit) {
+        return scan(records(source, where), addresses, ascending, limit);
+    }
+
+    private ScanRequest scan(RecordSelection records, AddressRange addresses, boolean ascending, long limit) {
+        return new ScanRequest(
+                records, addresses, ascending ? Order.OLDEST_FIRST : Order.NEWEST_FIRST, limit, false, limits);
     }
 
     /**
@@ -116,6 +124,7 @@ public final class RequestBuilder {
         conditions.add(matches(records.source(), text, field));
         ScanRequest scan = scan(
                 new RecordSelection(records.source(), records.range(), records.eventTime(), conditions),
+                AddressRange.ALL,
                 ascending,
                 limit);
         return count
@@ -239,12 +248,14 @@ public final class RequestBuilder {
     /**
      * The records of another source around, or during, the outliers of a field.
      *
+     * @param addresses of the outliers
      * @param overlap empty, or the fields that hold durations
      */
     public CorrelationRequest correlate(
             String source,
             @Nullable String field,
             List<String> where,
+            AddressRange addresses,
             String above,
             String with,
             List<String> withWhere,
@@ -267,6 +278,7 @@ public final class RequestBuilder {
         RecordSelection records = records(source, where, times.kind() == null ? both : times.kind() == TimeKind.EVENT);
         return new CorrelationRequest(
                 records,
+                addresses,
                 required(field, records.source()),
                 RequestTexts.threshold(above),
                 other,

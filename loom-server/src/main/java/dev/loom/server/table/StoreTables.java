@@ -37,7 +37,8 @@ public final class StoreTables {
             new Column("unit", Field.Type.UTF8),
             new Column("bins", Field.Type.UTF8),
             new Column("from_address", Field.Type.I64),
-            new Column("closed", Field.Type.BOOL));
+            new Column("closed", Field.Type.BOOL),
+            new Column("source_id", Field.Type.I64));
 
     /** The columns of fields. */
     public static final List<Column> FIELDS = List.of(
