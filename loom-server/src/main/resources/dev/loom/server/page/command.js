@@ -10,23 +10,25 @@ const FIRST = {
 const JOINED = new Set(['by', 'percentile', 'fields', 'overlap']);
 
 function quote(text) {
-  return /^[\w@%+=:,./#-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The command of a request. */
 export function command(name, body) {
   const first = FIRST[name] ?? [];
   const words = ['loom', name === 'indexes' ? 'index list' : name];
-  for (const member of first) {
-    if (body[member] !== undefined) words.push(quote(String(body[member])));
-  }
+  const given = first.map(member => body[member]).filter(value => value !== undefined).map(String);
+  const last = given.some(each => each.startsWith('-')); // behind the options, so that none is taken for one
+  if (!last) words.push(...given.map(quote));
   for (const [member, value] of Object.entries(body)) {
     if (first.includes(member) || value === undefined || value === false) continue;
     const option = member.length === 1 ? `-${member}` : `--${member}`;
+    const add = text => words.push(...(text.startsWith('-') ? [`${option}=${quote(text)}`] : [option, quote(text)]));
     if (value === true) words.push(option);
-    else if (Array.isArray(value) && !JOINED.has(member)) value.forEach(each => words.push(option, quote(String(each))));
-    else words.push(option, quote(String(value)));
+    else if (Array.isArray(value) && !JOINED.has(member)) value.forEach(each => add(String(each)));
+    else add(String(value));
   }
+  if (last) words.push('--', ...given.map(quote));
   return words.join(' ');
 }
 

@@ -4,7 +4,7 @@ import {html, useEffect, useRef, useState} from './vendor/htm-preact.js';
 import {ask, stringify} from './api.js';
 import {count, duration, exact, nanosOf, step, time} from './format.js';
 import {Command, Table, useWidth} from './parts.js';
-import {flat} from './records.js';
+import {flat, only} from './records.js';
 
 const LIMIT = 500;
 const LANE = 14;
@@ -12,9 +12,8 @@ const LANES_MAX = 24;
 const HEAD = 120;
 
 /** The field that says how long a record of a source took; null if there is none. */
-export function durationField(source, indexes) {
-  const ofIndex = indexes.filter(each => each.source === source && each.field && nanosOf(each.field, each.unit) !== null
-    && each.kind !== 'event-time');
+export function durationField(source) {
+  const ofIndex = source.indexes.filter(each => each.field && nanosOf(each.field, each.unit) !== null && each.kind !== 'event-time');
   const likely = ofIndex.find(each => /latency|duration|elapsed|took|held/.test(each.field)) ?? ofIndex[0];
   return likely ? {field: likely.field, nanos: nanosOf(likely.field, likely.unit)} : null;
 }
@@ -25,34 +24,49 @@ function durationOf(row, field) {
   return typeof value === 'number' || typeof value === 'bigint' ? BigInt(Math.round(Number(value) * field.nanos)) : 0n;
 }
 
+/** When a record began and ended: its time is one of the two, that of its arrival the end. */
+function spanOf(row, took, source, state) {
+  const at = BigInt(row.ts);
+  return isStart(source, state) ? {begin: at, end: at + took} : {begin: at - took, end: at};
+}
+
+function isStart(source, state) {
+  return state.time === 'event' && source.event_at === 'start';
+}
+
 /** What happened during a record, as swim lanes and as a table. */
-export function Correlated({record, state, sources, indexes, round}) {
-  const own = durationField(record.source, indexes) ?? guess(record);
+export function Correlated({record, state, sources, round}) {
+  const source = sources.find(each => each.name === state.source);
+  return source && html`<${Lanes} record=${record} state=${state} source=${source} sources=${sources} round=${round} />`;
+}
+
+function Lanes({record, state, source, sources, round}) {
+  const own = durationField(source) ?? guess(record);
   const took = durationOf(record, own);
-  const to = BigInt(record.ts) + 1n;
-  const from = to - 1n - took;
+  const {begin: from, end} = spanOf(record, took, source, state);
+  const to = end + 1n;
   const [lanes, setLanes] = useState([]);
   const [chosen, setChosen] = useState(null);
-  const others = sources.filter(each => each.name !== record.source);
-  const timed = others.filter(each => !state.time || hasEventTime(each, indexes));
+  const others = sources.filter(each => each !== source);
+  const timed = others.filter(each => !state.time || hasEventTime(each));
   const requests = took === 0n ? [] : timed
-    .map(each => request(record, own, each, durationField(each.name, indexes), state));
+    .map(other => ({other, body: request(record, own, source, other, state)}));
   useEffect(() => {
     const abort = new AbortController();
     setLanes([]);
     setChosen(null);
-    for (const body of requests) {
-      ask('correlate', body, abort.signal).then(
-        ({rows, end}) => setLanes(old => [...old, {body, rows: ofRecord(rows, record), end}].sort(byName)),
-        error => abort.signal.aborted || setLanes(old => [...old, {body, rows: [], error}]));
+    for (const lane of requests) {
+      ask('correlate', lane.body, abort.signal).then(
+        ({rows, end}) => setLanes(old => [...old, {...lane, rows: inOrder(rows), end}].sort(byName)),
+        error => abort.signal.aborted || setLanes(old => [...old, {...lane, rows: [], error}]));
     }
     return () => abort.abort();
-  }, [`${record.addr} ${round} ${stringify(requests)}`]);
+  }, [`${record.addr} ${round} ${stringify(requests.map(each => each.body))}`]);
   if (took === 0n) return html`<p class="hint">The record has no duration, so nothing happened during it.</p>`;
   return html`<section aria-label="during this record" class="correlated">
     <h4>during its ${duration(took)}</h4>
     <p class="axis"><span>${time(from)}</span><span>${duration(took / 2n)}</span><span>${duration(took)}</span></p>
-    ${lanes.map(lane => html`<${Lane} lane=${lane} from=${from} to=${to} field=${durationField(lane.body.with, indexes)}
+    ${lanes.map(lane => html`<${Lane} lane=${lane} from=${from} to=${to} state=${state}
       chosen=${chosen} onChoose=${setChosen} />`)}
     ${timed.length < others.length && html`<p class="hint">${`Left out, as their records have no times of their own: ${
       others.filter(each => !timed.includes(each)).map(each => each.name).join(', ')}.`}</p>`}
@@ -62,24 +76,24 @@ export function Correlated({record, state, sources, indexes, round}) {
   </section>`;
 }
 
-/** What overlaps the record in another source; of records without a duration, what happened before it ended. */
-function request(record, own, other, otherField, state) {
+/** What overlaps the record in another source; of records without a duration, what happened until it ended or since it began. */
+function request(record, own, source, other, state) {
+  const otherField = durationField(other);
   const value = Number(flat(record.fields)[own.field]);
   const body = {source: state.source, field: own.field, above: String(Number.isInteger(value) ? value - 1 : value * (1 - 1e-12)),
-    with: other.name, from: String(record.ts), to: String(BigInt(record.ts) + 1n), limit: LIMIT};
+    with: other.name, from: time(record.ts), to: time(BigInt(record.ts) + 1n), ...only(record.addr), limit: LIMIT,
+    time: state.time || 'arrival'};
   if (otherField) body.overlap = [own.field, otherField.field];
-  else body.before = step(Math.round(value * own.nanos));
-  if (state.time) body.time = state.time;
+  else body[isStart(source, state) ? 'after' : 'before'] = step(Math.round(value * own.nanos));
   return body;
 }
 
-function hasEventTime(source, indexes) {
-  return indexes.some(each => each.source === source.name && each.kind === 'event-time');
+function hasEventTime(source) {
+  return source.indexes.some(each => each.kind === 'event-time');
 }
 
-/** Other records that arrived in the same nanosecond have their own. */
-function ofRecord(rows, record) {
-  return rows.filter(row => row.cause === record.addr).sort((a, b) => (BigInt(a.ts) < BigInt(b.ts) ? -1 : 1));
+function inOrder(rows) {
+  return rows.sort((a, b) => (BigInt(a.ts) < BigInt(b.ts) ? -1 : 1));
 }
 
 function byName(one, other) {
@@ -92,11 +106,11 @@ function guess(record) {
 }
 
 /** Records that overlap lie in lanes below each other. */
-function packed(rows, field) {
+export function packed(rows, source, state) {
+  const field = durationField(source);
   const ends = [];
   return rows.map(row => {
-    const end = BigInt(row.ts);
-    const begin = end - durationOf(row, field);
+    const {begin, end} = spanOf(row, durationOf(row, field), source, state);
     let lane = ends.findIndex(each => each <= begin);
     if (lane < 0) lane = ends.length < LANES_MAX ? ends.length : LANES_MAX - 1;
     ends[lane] = end;
@@ -105,12 +119,12 @@ function packed(rows, field) {
 }
 
 /** The records of one source. */
-function Lane({lane, from, to, field, chosen, onChoose}) {
+function Lane({lane, from, to, state, chosen, onChoose}) {
   const frame = useRef(null);
   const canvas = useRef(null);
   const width = useWidth(frame);
   const [asTable, setAsTable] = useState(false);
-  const bars = packed(lane.rows, field);
+  const bars = packed(lane.rows, lane.other, state);
   const height = LANE * (1 + Math.max(0, ...bars.map(bar => bar.lane))) + 4;
   const x = at => HEAD + (Number(at - from) * (width - HEAD - 4)) / Number(to - from);
   useEffect(() => {

@@ -1,7 +1,7 @@
 // What differs between the selection and the rest; and the values of fields with their counts.
 
 import {html, useState} from './vendor/htm-preact.js';
-import {count, exact, quantity} from './format.js';
+import {count, exact, quantity, time} from './format.js';
 import {Outcome, Table, useAnswer} from './parts.js';
 import {change, equalTo, isNamed, selected, selection, scope, valueConditions} from './state.js';
 
@@ -16,8 +16,8 @@ export function differenceRequest(state) {
   const conditions = [...state.where, ...valueConditions(state)];
   if (conditions.length) body.where = conditions;
   if (state.where.length) body.against = state.where;
-  body['selected-from'] = String(box.from);
-  body['selected-to'] = String(box.to);
+  body['selected-from'] = time(box.from);
+  body['selected-to'] = time(box.to);
   return body;
 }
 
@@ -59,23 +59,23 @@ function Bar({part, whole}) {
 }
 
 /** The values of some fields, with counts; a click includes or excludes one. */
-export function Facets({state, names, round}) {
+export function Facets({state, names, types, round}) {
   const [open, setOpen] = useState([]);
   const toggle = name => setOpen(open.includes(name) ? open.filter(each => each !== name) : [...open, name]);
   return html`<div class="facets">${names.map(name => html`<section key=${name} aria-label=${`values of ${name}`}>
     <button type="button" class="facet" aria-expanded=${open.includes(name)} onClick=${() => toggle(name)}>${name}</button>
-    ${open.includes(name) && html`<${Facet} state=${state} name=${name} round=${round} />`}
+    ${open.includes(name) && html`<${Facet} state=${state} name=${name} type=${types[name]} round=${round} />`}
   </section>`)}</div>`;
 }
 
-function Facet({state, name, round}) {
+function Facet({state, name, type, round}) {
   const body = {...selected(state), field: name, limit: VALUES, rest: 'other'};
   const answer = useAnswer('values', body, round);
   const total = answer.rows.reduce((sum, row) => sum + row.count, 0);
   return html`<div><ul>${answer.rows.map(row => html`<li key=${exact(row.value)}>
       ${row.other ? html`<span class="value">(other)</span>` : html`<span class="value" title=${exact(row.value)}>${
         row.value === null ? '(none)' : typeof row.value === 'number' ? `${row.value} ${unitText(name, row.value)}` : exact(row.value)}</span>
-        ${isNamed(row.value) && html`<button type="button" title="only these" aria-label=${`only ${name} ${exact(row.value)}`}
+        ${isNamed(row.value, type) && html`<button type="button" title="only these" aria-label=${`only ${name} ${exact(row.value)}`}
           onClick=${() => change({where: [...state.where, equalTo(name, row.value)]})}>=</button>
         <button type="button" title="all but these" aria-label=${`not ${name} ${exact(row.value)}`}
           onClick=${() => change({where: [...state.where, `not ${equalTo(name, row.value)}`]})}>≠</button>`}`}

@@ -2,6 +2,7 @@
 
 import {html, useMemo, useRef} from './vendor/htm-preact.js';
 import {Difference, Facets} from './difference.js';
+import {nanosAt} from './format.js';
 import {Groups, Percentiles} from './groups.js';
 import {Heatmap} from './heatmap.js';
 import {Outcome, Tabs, useAnswer} from './parts.js';
@@ -16,12 +17,6 @@ const NO_NUMBERS = /^(utf8|bytes|bool|text|string|object|array|null)/;
 const SECONDS = {m: 60n, h: 3600n, d: 86400n};
 const TABS = [['records', 'records'], ['differs', 'what differs'], ['facets', 'values'], ['percentiles', 'percentiles'],
   ['groups', 'groups over time'], ['search', 'search'], ['tail', 'live tail']];
-
-function nanosOf(text) {
-  if (/^\d{10,}$/.test(text)) return BigInt(text);
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : BigInt(at) * 1000000n;
-}
 
 /**
  * The range that the records' own times take up, with the answer that told it; null if nobody asked. The range is null until it is known,
@@ -42,23 +37,24 @@ function useExtent(state, round) {
 
 /** The range that is looked at; null if only the store knows it. */
 function rangeOf(state, source) {
-  const from = state.from && nanosOf(state.from);
-  const to = state.to && nanosOf(state.to);
-  if (from && to) return {from, to};
+  const from = state.from ? nanosAt(state.from) : null;
+  const to = state.to ? nanosAt(state.to) : null;
+  if (from !== null && to !== null) return {from, to};
   if (state.since) {
     const now = BigInt(Date.now()) * 1000000n;
     return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now, isRelative: true};
   }
   if (state.time === 'event' || !source?.first) return null;
-  return {from: from || BigInt(source.first), to: to || BigInt(source.last) + 1n};
+  return {from: from ?? BigInt(source.first), to: to ?? BigInt(source.last) + 1n};
 }
 
 /** The view of a source. */
-export function Explore({state, sources, indexes, theme, round}) {
+export function Explore({state, sources, theme, round}) {
   const source = sources.find(each => each.name === state.source);
-  const own = indexes.filter(each => each.source === state.source);
+  const own = source?.indexes ?? [];
   const fields = useAnswer('fields', {source: state.source}, round);
   const names = useMemo(() => fields.rows.map(each => each.name), [fields.rows]);
+  const types = useMemo(() => Object.fromEntries(fields.rows.map(each => [each.name, each.type])), [fields.rows]);
   const numbers = fields.rows.filter(each => !NO_NUMBERS.test(each.type)).map(each => each.name);
   const unit = fields.rows.find(each => each.name === state.field)?.unit;
   const extent = useExtent(state, round);
@@ -66,10 +62,10 @@ export function Explore({state, sources, indexes, theme, round}) {
     [state.from, state.to, state.since, state.time, source, round, extent?.range?.from, extent?.range?.to]);
   const tab = state.tab ?? 'records';
   const hasEventTime = own.some(each => each.kind === 'event-time');
-  const common = {state, round, theme, unit, names};
+  const common = {state, round, theme, unit, names, types};
   return html`<main>
     <div class="row controls">
-      <label>source <select id="source" value=${state.source} onChange=${event => go(entry(sources.find(each => each.name === event.target.value), indexes))}>
+      <label>source <select id="source" value=${state.source} onChange=${event => go(entry(sources.find(each => each.name === event.target.value)))}>
         ${sources.map(each => html`<option value=${each.name}>${each.title}</option>`)}</select></label>
       <label>field <select id="field" value=${state.field ?? ''} onChange=${event => change({...NOTHING_SELECTED, field: event.target.value})}>
         <option value="">choose …</option>
@@ -91,7 +87,7 @@ export function Explore({state, sources, indexes, theme, round}) {
       <${Outcome} answer=${extent.answer} name="hist" body=${extent.body} /></section>`}
     <${Tabs} label="about the selection" tabs=${TABS} active=${tab} onChange=${name => change({tab: name})} />
     <section role="tabpanel" aria-labelledby=${`tab-${tab}`} id="panel">
-      ${tab === 'records' && html`<${Records} ...${common} sources=${sources} indexes=${indexes} />`}
+      ${tab === 'records' && html`<${Records} ...${common} sources=${sources} />`}
       ${tab === 'differs' && html`<${Difference} ...${common} />`}
       ${tab === 'facets' && html`<${Facets} ...${common} />`}
       ${tab === 'percentiles' && (state.field ? html`<${Percentiles} ...${common} />` : html`<p class="hint">Choose a field.</p>`)}

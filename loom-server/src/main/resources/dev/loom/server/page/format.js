@@ -80,19 +80,33 @@ function pad(number, length = 2) {
   return String(number).padStart(length, '0');
 }
 
-/** A time to the nanosecond, UTC. */
-export function time(nanos) {
+const SECOND = 1000000000n;
+
+/** A time as the second that it is in, a date, and the nanoseconds since. */
+function parts(nanos) {
   const at = BigInt(nanos);
-  const date = new Date(Number(at / 1000000n));
-  return `${date.toISOString().slice(0, 19)}.${pad(((at % 1000000000n) + 1000000000n) % 1000000000n, 9)}Z`;
+  const since = ((at % SECOND) + SECOND) % SECOND;
+  return {date: new Date(Number((at - since) / SECOND) * 1000), fraction: pad(since, 9)};
+}
+
+/** A time to the nanosecond, UTC: also as the API reads it, which takes a number for seconds or nanoseconds by its size. */
+export function time(nanos) {
+  const {date, fraction} = parts(nanos);
+  return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
+}
+
+/** The nanoseconds of such a text, or of a number of them; null if it is neither. */
+export function nanosAt(text) {
+  if (/^\d{10,}$/.test(text)) return BigInt(text);
+  const [, second, fraction = '', zone] = /^(.*?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d|)$/is.exec(text);
+  const at = Date.parse(second + zone);
+  return Number.isNaN(at) ? null : BigInt(at) * 1000000n + BigInt(fraction.padEnd(9, '0'));
 }
 
 /** A time of day, as exact as a step needs. */
 export function clock(nanos, step) {
-  const at = BigInt(nanos);
-  const date = new Date(Number(at / 1000000n));
+  const {date, fraction} = parts(nanos);
   const day = `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}`;
-  const fraction = pad(((at % 1000000000n) + 1000000000n) % 1000000000n, 9);
   if (step >= 86400e9) return date.toISOString().slice(5, 10);
   if (step >= 60e9) return day;
   if (step >= 1e9) return `${day}:${pad(date.getUTCSeconds())}`;

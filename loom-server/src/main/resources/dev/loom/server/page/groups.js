@@ -49,7 +49,7 @@ export function groupsRequest(state, span) {
 }
 
 /** Groups over time. */
-export function Groups({state, unit, names, range, theme, round}) {
+export function Groups({state, unit, names, types, range, theme, round}) {
   const name = measureName(state);
   const span = state.selfrom ? Number(BigInt(state.selto) - BigInt(state.selfrom)) : range ? Number(range.to - range.from) : 0;
   const body = groupsRequest(state, span);
@@ -69,7 +69,7 @@ export function Groups({state, unit, names, range, theme, round}) {
     <${Lines} times=${times} lines=${lines} field=${isValue ? state.field : ''} unit=${isValue ? unit : ''} theme=${theme}
       label=${`${name} over time, ${lines.length} lines; the table below has the values`} />
     <${Table} label="groups and steps" rows=${answer.rows.slice(0, 1000)} busy=${answer.loading}
-      onChoose=${row => choose(state, row)} columns=${[
+      onChoose=${row => choose(state, row, types)} columns=${[
         {label: 'from', cell: row => (row.from ? time(row.from) : '')},
         ...(state.by ? [{label: state.by, cell: row => (row.other ? '(other)' : labelOf(row))}] : []),
         {label: 'count', number: true, cell: row => count(row.count)},
@@ -83,8 +83,8 @@ function labelOf(row) {
   return Object.values(row.by ?? {}).map(value => (value === null ? '(none)' : exact(value))).join(', ');
 }
 
-function choose(state, row) {
-  if (!row.by || !Object.values(row.by).every(isNamed)) return;
+function choose(state, row, types) {
+  if (!row.by || !Object.entries(row.by).every(([name, value]) => isNamed(value, types[name]))) return;
   change({where: [...state.where, ...Object.entries(row.by).map(([name, value]) => equalTo(name, value))]});
 }
 

@@ -241,7 +241,7 @@ function select(state, box) {
 export function zoom(state) {
   const box = selection(state);
   if (!box) return;
-  change({...NOTHING_SELECTED, since: '', from: box.from, to: box.to, where: [...state.where, ...valueConditions(state)]});
+  change({...NOTHING_SELECTED, since: '', from: time(box.from), to: time(box.to), where: [...state.where, ...valueConditions(state)]});
 }
 
 /** Selects nothing. */

@@ -58,8 +58,7 @@ function Page() {
     setLocked(false);
     setRound(old => old + 1);
   };
-  const open = {sources: sources.rows.map(named), indexes: indexes.rows.filter(each => !each.closed)};
-  const common = {state, ...open, theme, round};
+  const common = {state, sources: sources.rows.map(each => named(each, indexes.rows)), theme, round};
   const view = {explore: () => html`<${Explore} key=${state.source} ...${common} />`, trace: () => html`<${Trace} ...${common} />`,
     traces: () => html`<${Traces} ...${common} />`}[state.view];
   return html`
@@ -75,9 +74,10 @@ function Page() {
     ${locked ? html`<${Lock} onToken=${unlock} />` : view ? view() : html`<${Overview} answer=${sources} ...${common} />`}`;
 }
 
-/** A source with the name by which it is asked for: several closed ones and an open one may share theirs. */
-function named(source) {
-  return source.closed ? {...source, name: `#${source.id}`, title: `${source.name} (closed)`} : {...source, title: source.name};
+/** A source with its open indexes and the name by which it is asked for: several closed ones and an open one may share theirs. */
+function named(source, indexes) {
+  const own = {...source, title: source.name, indexes: indexes.filter(each => each.source_id === source.id && !each.closed)};
+  return source.closed ? {...own, name: `#${source.id}`, title: `${source.name} (closed)`} : own;
 }
 
 /** Asks for the token, which is kept until the tab is closed. */

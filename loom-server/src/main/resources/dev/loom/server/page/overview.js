@@ -11,14 +11,14 @@ function rate(source) {
 }
 
 /** What there is, and a way in. */
-export function Overview({answer, sources, indexes, round}) {
+export function Overview({answer, sources, round}) {
   const info = useAnswer('info', {}, round);
   const store = info.rows[0];
   const [ready, setReady] = useState(null);
   useEffect(() => {
     fetch('readyz').then(async answer => setReady({ok: answer.ok, text: (await answer.text()).trim()}), () => setReady(null));
   }, [round]);
-  const open = source => go(entry(source, indexes));
+  const open = source => go(entry(source));
   return html`<main>
     <section aria-label="store" class="facts">
       ${ready && html`<span class=${ready.ok ? 'fine' : 'error'} id="health">${ready.ok ? 'healthy' : ready.text}</span>`}
@@ -30,14 +30,14 @@ export function Overview({answer, sources, indexes, round}) {
     </section>
     <h2>Sources</h2>
     <${Table} label="sources" rows=${sources} onChoose=${open} busy=${answer.loading} columns=${[
-      {label: 'source', cell: source => html`<a href=${address(entry(source, indexes))}>${source.title}</a>`},
+      {label: 'source', cell: source => html`<a href=${address(entry(source))}>${source.title}</a>`},
       {label: 'records', number: true, cell: source => count(source.records)},
       {label: 'rate', number: true, cell: rate},
       {label: 'size', number: true, cell: source => bytes(source.bytes)},
       {label: 'lost', number: true, cell: source => count(source.lost)},
       {label: 'first', cell: source => (source.first ? time(source.first).slice(0, 19) : '–')},
       {label: 'over', number: true, cell: source => (source.first ? duration(BigInt(source.last) - BigInt(source.first)) : '–')},
-      {label: 'indexes', cell: source => indexes.filter(each => each.source === source.name).map(each => each.name).join(', ')},
+      {label: 'indexes', cell: source => source.indexes.map(each => each.name).join(', ')},
       {label: 'format', cell: source => source.format, title: source => source.format},
     ]} />
     ${!answer.loading && !answer.error && !sources.length && html`<p class="empty">The store has no sources yet.</p>`}
@@ -47,14 +47,14 @@ export function Overview({answer, sources, indexes, round}) {
 }
 
 /** How a source is looked at first: by the records' own times if it has them, and a field that has an index. */
-export function entry(source, indexes) {
-  const own = indexes.filter(each => each.source === source.name);
-  const state = {view: 'explore', source: source.name, field: firstField(source, own), where: []};
-  if (own.some(each => each.kind === 'event-time')) state.time = 'event';
+export function entry(source) {
+  const state = {view: 'explore', source: source.name, field: firstField(source), where: []};
+  if (source.indexes.some(each => each.kind === 'event-time')) state.time = 'event';
   return state;
 }
 
-function firstField(source, own) {
+function firstField(source) {
+  const own = source.indexes;
   const index = own.find(each => each.kind === 'value' && each.field) ?? own.find(each => each.field && each.kind !== 'event-time');
   const number = /(?:^struct:|,|:struct:)([\w.]+):(?:i64|u64|i32|u32|f64)/.exec(source.format);
   return index?.field ?? number?.[1];

@@ -8,6 +8,7 @@ import {text} from './api.js';
 import {Correlated} from './correlate.js';
 
 const LIMIT = 100;
+const AROUND = 10;
 
 /** The fields that rows have, those of nested objects by their paths. */
 export function flat(fields, prefix = '', into = {}) {
@@ -25,6 +26,11 @@ export function fieldNames(rows) {
   return [...names];
 }
 
+/** A record in the page's address: its source and where in the log it is. */
+export function linkOf(row) {
+  return `${row.source}@${row.addr}`;
+}
+
 /** The request for the records of the selection. */
 export function recordsRequest(state) {
   const body = selected(state);
@@ -33,7 +39,7 @@ export function recordsRequest(state) {
 }
 
 /** Records, newest or largest first, with the columns that are wanted. */
-export function Records({state, sources, indexes, round}) {
+export function Records({state, sources, types, round}) {
   const [name, body] = recordsRequest(state);
   const answer = useAnswer(name, body, round);
   const names = fieldNames(answer.rows);
@@ -51,27 +57,28 @@ export function Records({state, sources, indexes, round}) {
       <${Export} name=${name} body=${body} />
     </div>
     <${Table} label="records" rows=${answer.rows} busy=${answer.loading}
-      onChoose=${row => change({record: `${row.source}@${row.addr}@${row.ts}`})}
-      chosen=${row => state.record === `${row.source}@${row.addr}@${row.ts}`}
+      onChoose=${row => change({record: linkOf(row)})} chosen=${row => state.record === linkOf(row)}
       columns=${[{label: 'time', cell: row => time(row.ts)},
         ...wanted.map(field => ({label: field, number: typeof flat(answer.rows[0]?.fields)[field] === 'number',
           cell: row => exact(flat(row.fields)[field]), title: row => exact(flat(row.fields)[field])}))]} />
     <${Outcome} answer=${answer} name=${name} body=${body} />
-    ${state.record && html`<${Detail} state=${state} rows=${answer.rows} sources=${sources} indexes=${indexes} round=${round} />`}
+    ${state.record && html`<${Detail} state=${state} rows=${answer.rows} sources=${sources} types=${types} round=${round} />`}
   </div>`;
 }
 
 /** One record: all of it, what came before and after it, and what happened meanwhile. */
-function Detail({state, rows, sources, indexes, round}) {
-  // a source's name may have an @, too
-  const [, source, addr, ts] = /^(.*)@(\d+)@(-?\d+)$/s.exec(state.record) ?? [null, '', '-1', '0'];
+function Detail({state, rows, sources, types, round}) {
+  const [, source, addr] = /^(.*)@(\d+)$/s.exec(state.record) ?? [null, '', '-1']; // a source's name may have an @, too
   const there = rows.find(row => row.source === source && String(row.addr) === addr);
-  const at = {source: state.source, from: ts, to: String(BigInt(ts) + 1n), ...(state.time ? {time: state.time} : {})};
+  const at = {...unconditional(state), ...only(addr), asc: true};
   const found = useAnswer(there ? null : 'scan', at, round);
   const record = there ?? found.rows.find(row => String(row.addr) === addr);
   const [around, setAround] = useState(false);
   useEffect(() => setAround(false), [state.record]);
-  if (!record) return html`<${Outcome} answer=${found} />`;
+  if (!record) {
+    return html`<div>${found.end && html`<p class="hint">The source has no such record${
+      state.time === 'event' ? ', or it has no time of its own' : ''}.</p>`}<${Outcome} answer=${found} name="scan" body=${at} /></div>`;
+  }
   const fields = flat(record.fields);
   const trace = fields.trace_id;
   return html`<section class="detail" aria-label="record">
@@ -80,27 +87,44 @@ function Detail({state, rows, sources, indexes, round}) {
       ${trace && html`<a href=${`#view=trace&trace=${encodeURIComponent(trace)}`}>its trace</a>`}
       <button type="button" id="close-record" onClick=${() => change({record: ''})}>close</button></div>
     <dl>${Object.entries(fields).map(([name, value]) => html`<dt>${name}</dt><dd><span class="value">${exact(value)}</span>
-      ${isNamed(value) && html`<button type="button" title="only these"
+      ${isNamed(value, types[name]) && html`<button type="button" title="only these"
         onClick=${() => change({where: [...state.where, equalTo(name, value)]})}>=</button>
       <button type="button" title="all but these"
         onClick=${() => change({where: [...state.where, `not ${equalTo(name, value)}`]})}>≠</button>`}</dd>`)}</dl>
     <${Copied} label="record" text=${text(record)} />
     ${around && html`<${Around} record=${record} state=${state} round=${round} />`}
-    <${Correlated} record=${record} state=${state} sources=${sources} indexes=${indexes} round=${round} />
+    <${Correlated} record=${record} state=${state} sources=${sources} round=${round} />
   </section>`;
 }
 
-/** The records before and after one, whatever the conditions. */
+/** The members of a request for any of the source's records. */
+function unconditional(state) {
+  return {source: state.source, ...(state.time ? {time: state.time} : {})};
+}
+
+/** The members of a request for the record at an address. */
+export function only(addr) {
+  return {'from-address': String(addr), 'to-address': String(BigInt(addr) + 1n)};
+}
+
+/** The records before and after one, whatever the conditions. Those of the same time are in the order of their addresses. */
 function Around({record, state, round}) {
-  const clock = state.time ? {time: state.time} : {};
-  const before = {source: state.source, to: String(record.ts), limit: 10, ...clock};
-  const after = {source: state.source, from: String(record.ts), asc: true, limit: 11, ...clock};
-  const older = useAnswer('scan', before, round);
-  const newer = useAnswer('scan', after, round);
-  const rows = [...older.rows.slice().reverse(), ...newer.rows];
+  const all = unconditional(state);
+  const at = time(record.ts);
+  const next = time(BigInt(record.ts) + 1n);
+  const addr = String(record.addr);
+  const asked = [
+    {...all, to: at, limit: AROUND},
+    {...all, from: at, to: next, 'to-address': addr, limit: AROUND},
+    {...all, from: at, to: next, 'from-address': addr, asc: true, limit: AROUND + 1},
+    {...all, from: next, asc: true, limit: AROUND},
+  ];
+  const answers = asked.map(body => useAnswer('scan', body, round));
+  const [older, before, after, newer] = answers.map(answer => answer.rows);
+  const rows = [...[...before, ...older].slice(0, AROUND).reverse(), ...[...after, ...newer].slice(0, AROUND + 1)];
   const names = fieldNames(rows).slice(0, 10);
   return html`<div><h4>before and after</h4><${Table} label="records before and after" rows=${rows}
     chosen=${row => row.addr === record.addr}
     columns=${[{label: 'time', cell: row => time(row.ts)}, ...names.map(field => ({label: field, cell: row => exact(flat(row.fields)[field])}))]} />
-    <${Outcome} answer=${older} name="scan" body=${before} /><${Outcome} answer=${newer} name="scan" body=${after} /></div>`;
+    ${asked.map((body, i) => html`<${Outcome} answer=${answers[i]} name="scan" body=${body} />`)}</div>`;
 }

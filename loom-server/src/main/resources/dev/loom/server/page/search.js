@@ -6,7 +6,7 @@ import {Lines} from './chart.js';
 import {count, exact, niceStep, step as stepText, time} from './format.js';
 import {Command, Export, Outcome, Table, useAnswer} from './parts.js';
 import {change, selected} from './state.js';
-import {fieldNames, flat} from './records.js';
+import {fieldNames, flat, linkOf} from './records.js';
 
 const LIMIT = 100;
 const STEPS = 60;
@@ -52,10 +52,15 @@ export function Search({state, range, names, theme, round}) {
       <${Lines} times=${times} lines=${lines} field="" unit="" theme=${theme} label="matching records over time" />
       <${Outcome} answer=${counts} name="search" body=${counting} />
       <${Table} label="matching records" rows=${found.rows} busy=${found.loading}
-        onChoose=${row => change({tab: 'records', record: `${row.source}@${row.addr}@${row.ts}`})}
+        onChoose=${row => change({tab: 'records', record: linkOf(row)})}
         columns=${[{label: 'time', cell: row => time(row.ts)}, {label: 'record', cell: textOf}]} />
       <${Outcome} answer=${found} name="search" body=${body} />`}
   </div>`;
+}
+
+/** How many records a source has lost: a closed one is asked for by its id. */
+export function lostOf(rows, name) {
+  return rows.find(row => `#${row.id}` === name || (row.name === name && !row.closed))?.lost ?? 0;
 }
 
 /** How many records a source has lost since this is shown. */
@@ -65,7 +70,7 @@ function useLost(name) {
     const abort = new AbortController();
     let before = null;
     const look = () => ask('sources', {}, abort.signal).then(({rows}) => {
-      const now = rows.find(row => row.name === name || `#${row.id}` === name)?.lost ?? 0;
+      const now = lostOf(rows, name);
       before ??= now;
       setLost(now - before);
     }, () => {}); // the tail itself says what is wrong
@@ -134,8 +139,10 @@ export function Tail({state}) {
       <span id="lost" class=${lost ? 'warn' : ''}>${count(lost)} lost meanwhile</span>
       ${end && html`<span class=${end.lost ? 'warn' : ''}>ended${end.lost ? `, ${count(end.lost)} lost` : ''}</span>`}
       ${error && html`<span class="error" role="alert">${error.message}</span>`}
+      ${state.q && html`<span class="condition">only what the search finds: <code>${state.q}</code>
+        <button type="button" aria-label="all records" onClick=${() => change({q: ''})}>×</button></span>`}
       <${Command} name="tail" body=${body} /></div>
-    <${Table} label="newest records" rows=${rows} onChoose=${row => change({tab: 'records', record: `${row.source}@${row.addr}@${row.ts}`})}
+    <${Table} label="newest records" rows=${rows} onChoose=${row => change({tab: 'records', record: linkOf(row)})}
       columns=${[{label: 'time', cell: row => time(row.ts)}, ...names.map(name => ({label: name, cell: row => exact(flat(row.fields)[name])}))]} />
   </div>`;
 }

@@ -1,6 +1,7 @@
 // What the page shows, all of it in the address: a link shows another person the same, and the browser's history is undo.
 
 import {useEffect, useState} from './vendor/htm-preact.js';
+import {time} from './format.js';
 
 const LISTS = new Set(['where']);
 
@@ -70,14 +71,18 @@ export function fieldName(name) {
 
 /** A value as conditions have it. */
 export function literal(value) {
+  if (typeof value === 'number' && Math.abs(value) >= 2 ** 53) return value.toExponential(); // the double, not the number of these digits
   if (typeof value !== 'string') return String(value);
   const named = {'\\b': '\\u0008', '\\f': '\\u000c'}; // escapes that conditions lack
   return JSON.stringify(value).replace(/\\./g, escape => named[escape] ?? escape);
 }
 
-/** Whether a condition can name a value: none names an array or an object. */
-export function isNamed(value) {
-  return value === null || typeof value !== 'object';
+/**
+ * Whether a condition can name a value of a field's type: none names an array or an object, nor what JSON has as another text, which are
+ * bytes, infinities and no numbers.
+ */
+export function isNamed(value, type) {
+  return value === null || (typeof value === 'string' ? !/^(bytes|[iuf]\d+)$/.test(type) : typeof value !== 'object');
 }
 
 /** The condition that a field has a value, or lacks it. */
@@ -97,8 +102,8 @@ export function selected(state) {
   const brushed = selection(state);
   if (!brushed) return body;
   delete body.since;
-  body.from = String(brushed.from);
-  body.to = String(brushed.to);
+  body.from = time(brushed.from);
+  body.to = time(brushed.to);
   const conditions = valueConditions(state);
   if (conditions.length) body.where = [...state.where, ...conditions];
   return body;
