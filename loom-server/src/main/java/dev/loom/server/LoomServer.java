@@ -80,6 +80,7 @@ public final class LoomServer implements AutoCloseable {
             budget = otlp.isPresent() ? otlp.get().receiver().budget() : settings.receives() ? budget(settings) : null;
             if (budget != null) {
                 opened.push(budget::close);
+                noticeShortMemory(budget.capacity());
             }
             watch = new StoreWatch(store, settings.notices);
             StoreQueries stored = queries(settings.queryMemoryBytes);
@@ -127,6 +128,14 @@ public final class LoomServer implements AutoCloseable {
 
     private static InFlightBudget budget(ServerSettings settings) throws IOException {
         return InFlightBudget.open(settings.otlp.budgetFolder(), settings.otlp.budgetLength());
+    }
+
+    private void noticeShortMemory(int bytes) {
+        if (bytes < settings.otlp.budgetLength()) {
+            settings.notices.accept("memory for requests in flight is short: bytes=" + bytes + ", wanted="
+                    + settings.otlp.budgetLength() + ", folder=" + settings.otlp.budgetFolder()
+                    + "; -XX:MaxDirectMemorySize limits what may take its place");
+        }
     }
 
     /**

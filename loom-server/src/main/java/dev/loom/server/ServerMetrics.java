@@ -144,6 +144,8 @@ record ServerMetrics(
         }
         text.gauge("loom_otlp_in_flight_bytes", "Bytes of requests in flight.")
                 .value(otlp.receiver().bytesInFlight());
+        text.gauge("loom_otlp_in_flight_limit_bytes", "Memory for requests in flight, in bytes.")
+                .value(otlp.receiver().budget().capacity());
     }
 
     private static void eachCell(

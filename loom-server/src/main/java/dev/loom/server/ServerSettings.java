@@ -316,7 +316,10 @@ public final class ServerSettings {
             return this;
         }
 
-        /** Takes one-line notices of the store's changes for the better or the worse, from any thread; by default nobody does. */
+        /**
+         * Takes one-line notices, from any thread: of the store's changes for the better or the worse, and of memory that was
+         * not to be had. By default nobody does.
+         */
         public Builder onNotice(Consumer<String> value) {
             notices = value;
             return this;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.function.IntFunction;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * All memory for requests in flight: one off-heap area of fixed length, allocated in contiguous {@link Region}s.
  *
  * <p>The area is an unnamed file, preallocated by writing, so a lack of memory shows when the server starts and not while it
- * serves. If the folder has too little room, like {@code /dev/shm} in a container, the area is direct memory. Thread-safe;
- * the lock is held while a region's bounds change, never while bytes are copied.
+ * serves. If the folder has too little room, like {@code /dev/shm} in a container, the area is direct memory, and shorter if
+ * the virtual machine's limit on that demands it. Thread-safe; the lock is held while a region's bounds change, never while
+ * bytes are copied.
  */
 public final class InFlightBudget implements AutoCloseable {
     /** The alignment of regions, in bytes. */
@@ -26,6 +28,9 @@ public final class InFlightBudget implements AutoCloseable {
 
     /** The client's answer if there is no room for its request. */
     static final Refusal NO_ROOM = Refusal.later("memory for requests in flight is exhausted");
+
+    /** The direct memory that the area leaves to the rest of the process, in bytes. */
+    static final int OTHERS_LENGTH = 16 << 20;
 
     private final ByteBuffer area;
     private final UnsafeBuffer buffer;
@@ -45,18 +50,20 @@ public final class InFlightBudget implements AutoCloseable {
      * Allocates the memory.
      *
      * @param folder where the file is created, and deleted at once: on tmpfs, unless the area may be on a disk
-     * @param length in bytes, rounded up to whole granules
+     * @param length in bytes, rounded up to whole granules; halved, down to 1 MiB at least, as long as neither the folder nor
+     *     direct memory has room for it
      * @throws IOException if the folder has no room or can't be written, and there is no direct memory either
      */
     public static InFlightBudget open(Path folder, int length) throws IOException {
         return open(
                 folder,
                 length,
-                Files.isDirectory(folder) ? Files.getFileStore(folder).getUsableSpace() : 0);
+                Files.isDirectory(folder) ? Files.getFileStore(folder).getUsableSpace() : 0,
+                ByteBuffer::allocateDirect);
     }
 
-    /** As {@link #open(Path, int)}, for a folder with this many bytes free. */
-    static InFlightBudget open(Path folder, int length, long free) throws IOException {
+    /** As {@link #open(Path, int)}, for a folder with this many bytes free, and with this source of direct memory. */
+    static InFlightBudget open(Path folder, int length, long free, IntFunction<ByteBuffer> direct) throws IOException {
         int bytes = granulesOf(length) * GRANULE;
         IOException full = new IOException("no space in folder: free=" + free);
         if (bytes <= free) {
@@ -67,7 +74,7 @@ public final class InFlightBudget implements AutoCloseable {
             }
         }
         try {
-            return new InFlightBudget(ByteBuffer.allocateDirect(bytes));
+            return new InFlightBudget(direct(bytes, direct));
         } catch (OutOfMemoryError e) {
             IOException none = new IOException(
                     "no memory for requests in flight: folder=" + folder + ", bytes=" + bytes + ", free=" + free
@@ -78,19 +85,43 @@ public final class InFlightBudget implements AutoCloseable {
         }
     }
 
+    private static ByteBuffer direct(int bytes, IntFunction<ByteBuffer> direct) {
+        ByteBuffer others = direct.apply(OTHERS_LENGTH);
+        try {
+            for (int length = bytes; ; length = granulesOf(length / 2) * GRANULE) {
+                try {
+                    return direct.apply(length);
+                } catch (OutOfMemoryError e) {
+                    if (length / 2 < OtlpConfig.BUDGET_LENGTH_MIN) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            BufferUtil.free(others);
+        }
+    }
+
     private static ByteBuffer mapped(Path folder, int bytes) throws IOException {
-        Path file = Files.createTempFile(
-                folder,
-                "loom-in-flight-",
-                ".tmp",
-                PosixFilePermissions.asFileAttribute(Set.copyOf(PosixFilePermissions.fromString("rw-------"))));
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = unnamed(folder)) {
             ByteBuffer zeroes = ByteBuffer.allocate(16 * GRANULE);
             for (long position = 0; position < bytes; ) {
                 zeroes.clear().limit((int) Math.min(zeroes.capacity(), bytes - position));
                 position += channel.write(zeroes, position);
             }
             return channel.map(MapMode.READ_WRITE, 0, bytes);
+        }
+    }
+
+    /** Opens a new file that has lost its name already, so that nothing stays of it if the process is killed. */
+    static FileChannel unnamed(Path folder) throws IOException {
+        Path file = Files.createTempFile(
+                folder,
+                "loom-in-flight-",
+                ".tmp",
+                PosixFilePermissions.asFileAttribute(Set.copyOf(PosixFilePermissions.fromString("rw-------"))));
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
         } finally {
             Files.delete(file);
         }

@@ -5,7 +5,8 @@ import java.nio.file.Path;
 /**
  * Settings of an {@link OtlpReceiver}.
  *
- * @param budgetLength memory for all requests in flight, in bytes
+ * @param budgetLength memory for all requests in flight, in bytes; less if there is not so much, and the largest message then
+ *     shrinks with it
  * @param budgetFolder where that memory is allocated, best on tmpfs
  * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request as received,
  *     decompressed, and as protobuf, in bytes; from 1 to a quarter of the budget, which holds two of these forms at a time
@@ -22,7 +23,7 @@ public record OtlpConfig(
         int maxRequests,
         int exportThreads) {
     private static final int MIB = 1 << 20;
-    private static final int BUDGET_LENGTH_MIN = MIB;
+    static final int BUDGET_LENGTH_MIN = MIB;
     private static final int BUDGET_LENGTH_MAX = 1 << 30;
 
     /** A message in two forms, the place to which a growing one moves, and what compression can add. */

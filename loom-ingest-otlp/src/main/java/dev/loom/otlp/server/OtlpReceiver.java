@@ -69,7 +69,6 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             JsonTranscoder transcoder,
             Consumer<Throwable> failures)
             throws IOException {
-        this.config = config;
         this.protection = protection;
         this.handler = handler;
         this.transcoder = transcoder;
@@ -81,6 +80,9 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             }
         };
         budget = InFlightBudget.open(config.budgetFolder(), config.budgetLength());
+        this.config = budget.capacity() < config.budgetLength()
+                ? config.withBudget(budget.capacity(), config.budgetFolder())
+                : config;
     }
 
     /** What was accepted and refused so far. */

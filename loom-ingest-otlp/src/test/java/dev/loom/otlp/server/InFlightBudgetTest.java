@@ -4,15 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +48,7 @@ class InFlightBudgetTest {
 
     @Test
     void shouldTakeDirectMemoryWhenTheFolderHasNoRoom() throws IOException {
-        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY, CAPACITY - 1);
+        try (InFlightBudget budget = InFlightBudget.open(folder, CAPACITY, CAPACITY - 1, ByteBuffer::allocateDirect);
                 Region region = budget.reserve(CAPACITY)) {
             assertNotNull(region);
             assertTrue(region.append(ByteBuffer.allocate(CAPACITY)));
@@ -54,6 +58,39 @@ class InFlightBudgetTest {
             assertEquals(CAPACITY, budget.capacity());
         }
         try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(0, files.count());
+        }
+    }
+
+    @Test
+    void shouldTakeAsMuchDirectMemoryAsLeavesSomeToOthers() throws IOException {
+        try (InFlightBudget budget = InFlightBudget.open(folder, 64 * CAPACITY, 0, upTo(63 * CAPACITY))) {
+            assertEquals(32 * CAPACITY, budget.capacity());
+            assertNotNull(budget.reserve(32 * CAPACITY));
+        }
+        IOException none = assertThrows(
+                IOException.class,
+                () -> InFlightBudget.open(folder, 64 * CAPACITY, 0, upTo(InFlightBudget.OTHERS_LENGTH)));
+        assertTrue(none.getMessage().endsWith("and no direct memory: no more"), none.getMessage());
+    }
+
+    /** Direct memory up to a limit, which counts what was freed as well. */
+    private static IntFunction<ByteBuffer> upTo(int limit) {
+        AtomicInteger left = new AtomicInteger(limit);
+        return length -> {
+            if (length > left.get()) {
+                throw new OutOfMemoryError("no more");
+            }
+            left.addAndGet(-length);
+            return ByteBuffer.allocateDirect(length);
+        };
+    }
+
+    @Test
+    void shouldLeaveNothingInTheFolderWhileTheFileIsWritten() throws IOException {
+        try (FileChannel file = InFlightBudget.unnamed(folder);
+                Stream<Path> files = Files.list(folder)) {
+            assertEquals(CAPACITY, file.write(ByteBuffer.allocate(CAPACITY)));
             assertEquals(0, files.count());
         }
     }
