@@ -56,10 +56,6 @@ final class ByteKeys {
         return value * MULTIPLIER ^ Math.multiplyHigh(value, MULTIPLIER);
     }
 
-    int size() {
-        return entries;
-    }
-
     /** The value of a key, or {@link #MISSING}. */
     long get(long hash, DirectBuffer buffer, int offset, int length) {
         return values[slot(hash, buffer, offset, length)];

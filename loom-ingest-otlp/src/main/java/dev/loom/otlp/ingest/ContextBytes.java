@@ -24,6 +24,7 @@ final class ContextBytes {
     private final EncodedFields scope;
     private final EncodedFields metric;
     private final EncodedFields points;
+    private final ContextDigest digest = new ContextDigest();
 
     private int resourceLength;
     private boolean resourceTooLong;
@@ -31,7 +32,7 @@ final class ContextBytes {
     private int pointsTag;
     private int pointsOffset;
     private boolean complete;
-    private long hash;
+    private boolean resourceDigested;
     private long address;
 
     /** @param lengthMax the longest context, in bytes */
@@ -48,6 +49,7 @@ final class ContextBytes {
         take(whole, buffer, offset, length, ResourceEnvelope.SCOPES);
         resourceLength = whole.length();
         resourceTooLong = whole.tooLong();
+        resourceDigested = false;
         scope.reset();
         hasMetric = false;
         incomplete();
@@ -147,7 +149,13 @@ final class ContextBytes {
             whole.append(ResourceEnvelope.SCOPES, scope.length());
             whole.append(scope);
         }
-        hash = ByteKeys.hash(whole.buffer(), 0, whole.length());
+        if (!tooLong()) {
+            if (!resourceDigested) {
+                digest.prefix(whole.buffer(), resourceLength);
+                resourceDigested = true;
+            }
+            digest.digest(whole.buffer(), whole.length());
+        }
         complete = true;
     }
 
@@ -173,8 +181,9 @@ final class ContextBytes {
         return resourceLength;
     }
 
-    long hash() {
-        return hash;
+    /** What tells it from others, once it is complete. */
+    ContextDigest digest() {
+        return digest;
     }
 
     /** Where it was last written in the log, or {@link #NOWHERE}. */

@@ -16,18 +16,18 @@ final class ContextLog {
     private final Loom loom;
     private final SourceDefinitions definitions;
     private final long segmentLength;
-    private final ByteKeys places;
+    private final ContextPlaces places;
     private int sourceId;
     private long segmentStart;
     private long segmentEnd;
-    private long written;
+    private long writtenBytes;
 
-    ContextLog(Loom loom, SourceDefinitions definitions, long segmentLength, int entriesMax, int bytesMax) {
+    ContextLog(Loom loom, SourceDefinitions definitions, long segmentLength, int entriesMax) {
         this.loom = loom;
         this.definitions = definitions;
         sourceId = definitions.defineContexts();
         this.segmentLength = segmentLength;
-        places = new ByteKeys(entriesMax, bytesMax);
+        places = new ContextPlaces(entriesMax);
     }
 
     /** Continues with the source that is now open, or defines one. Contexts of the previous source stay valid. */
@@ -47,7 +47,7 @@ final class ContextLog {
             places.clear();
         }
         if (context.address() < segmentStart) {
-            context.address(places.get(context.hash(), context.buffer(), 0, context.length()));
+            context.address(places.get(context.digest()));
         }
         return context.address() >= segmentStart;
     }
@@ -60,22 +60,17 @@ final class ContextLog {
     long write(ContextBytes context) {
         long address = loom.offer(sourceId, context.buffer(), 0, context.length());
         if (address >= 0) {
-            written++;
+            writtenBytes += context.length();
             context.address(address);
-            if (address < segmentEnd && !remember(context)) {
-                places.clear();
-                remember(context);
+            if (address < segmentEnd) {
+                places.put(context.digest(), address);
             }
         }
         return address;
     }
 
-    private boolean remember(ContextBytes context) {
-        return places.put(context.hash(), context.buffer(), 0, context.length(), context.address());
-    }
-
-    /** The number of contexts written. */
-    long written() {
-        return written;
+    /** The length of all contexts written. */
+    long writtenBytes() {
+        return writtenBytes;
     }
 }

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sourceAttribute the resource attribute, such as {@code service.name}, whose every value gets its own source; null
  *     for one source per signal
- * @param sourcesMax the most such sources per signal; records with further values go to the signal's source
+ * @param sourcesMax the most such sources that are open per signal, also those of earlier starts; records with further values
+ *     go to the signal's source
  * @param contextLengthMax the greatest length of resource, scope and metric description together, in bytes; records that
  *     exceed it are rejected
- * @param contextsMax the number of contexts remembered, so that they are not written again
- * @param contextBytesMax the bytes of all contexts remembered
+ * @param contextsMax the number of contexts remembered, so that they are not written again; each takes 48 to 96 bytes
+ * @param contextBytesMax the bytes of contexts that are written for any request, for a long one up to four times its length;
+ *     further records that need one written are rejected
  * @param timeout how long a request may wait for its turn and for room in the store
  * @param retryDelay how long a client should wait then
  * @param concurrency the number of requests processed at once; others wait
@@ -28,8 +30,8 @@ public record IngestSettings(
         int concurrency) {
     private static final int SOURCES_MAX = 256;
     private static final int CONTEXT_LENGTH_MAX = 64 * 1024;
-    private static final int CONTEXTS_MAX = 16 * 1024;
-    private static final int CONTEXT_BYTES_MAX = 4 * 1024 * 1024;
+    private static final int CONTEXTS_MAX = 64 * 1024;
+    private static final int CONTEXT_BYTES_MAX = 32 * 1024 * 1024;
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
@@ -54,8 +56,9 @@ public record IngestSettings(
     }
 
     /**
-     * One source per signal (at most 256 if there is an attribute); contexts of up to 64 KiB, 16,384 of them in 4 MiB; a
-     * time-out of 5 s, a retry delay of 1 s; and twice as many requests as processors.
+     * One source per signal (at most 256 if there is an attribute); contexts of up to 64 KiB, 65,536 of them in
+     * 3 MiB, and 32 MiB of them written for a request; a time-out of 5 s, a retry delay of 1 s; and twice as many requests as
+     * processors.
      */
     public static IngestSettings defaults() {
         return new IngestSettings(

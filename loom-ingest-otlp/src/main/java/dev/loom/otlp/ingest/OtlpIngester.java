@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,7 @@ public final class OtlpIngester implements ExportHandler {
             "key_strindex and string_value_strindex are ignored outside profiles";
 
     private final IngestSettings settings;
+    private final LongSupplier nanoTime;
     private final SourceDefinitions definitions;
     private final ArrayBlockingQueue<RequestWriter> idle;
     private final Map<Signal, SignalCounters> counters = new EnumMap<>(Signal.class);
@@ -47,11 +49,16 @@ public final class OtlpIngester implements ExportHandler {
      * @throws IllegalArgumentException if the store uses their names for something else
      */
     public OtlpIngester(SharedWriter writer, IngestSettings settings) {
+        this(writer, settings, System::nanoTime);
+    }
+
+    /** With a clock of the caller's. */
+    OtlpIngester(SharedWriter writer, IngestSettings settings, LongSupplier nanoTime) {
         this.settings = settings;
+        this.nanoTime = nanoTime;
         Loom loom = writer.loom();
         definitions = new SourceDefinitions(loom);
-        ContextLog contexts = new ContextLog(
-                loom, definitions, loom.info().segmentBytes(), settings.contextsMax(), settings.contextBytesMax());
+        ContextLog contexts = new ContextLog(loom, definitions, loom.info().segmentBytes(), settings.contextsMax());
         Map<Signal, SourceRoutes> routes = new EnumMap<>(Signal.class);
         for (Signal signal : Signal.values()) {
             routes.put(
@@ -62,7 +69,7 @@ public final class OtlpIngester implements ExportHandler {
         int contextLengthMax = Math.min(settings.contextLengthMax(), loom.payloadLengthMax());
         idle = new ArrayBlockingQueue<>(settings.concurrency());
         for (int i = 0; i < settings.concurrency(); i++) {
-            idle.add(new RequestWriter(writer, turn, contextLengthMax));
+            idle.add(new RequestWriter(writer, turn, contextLengthMax, settings.contextBytesMax(), nanoTime));
         }
     }
 
@@ -70,7 +77,7 @@ public final class OtlpIngester implements ExportHandler {
     public void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {
         SignalCounters counter = counters(signal);
         counter.addRequest();
-        long deadlineNs = System.nanoTime() + settings.timeout().toNanos();
+        long deadlineNs = nanoTime.getAsLong() + settings.timeout().toNanos();
         RequestWriter request = takeWriter();
         if (request == null) {
             unavailable(counter, outcome, "too many requests at once");

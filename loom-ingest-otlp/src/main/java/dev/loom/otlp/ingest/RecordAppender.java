@@ -18,6 +18,9 @@ final class RecordAppender {
     /** Returned for a record that never fits into one segment together with its context. */
     static final long UNFIT = Long.MIN_VALUE;
 
+    /** Returned for a record whose context would have to be written, and is longer than allowed. */
+    static final long CONTEXT_REFUSED = Long.MIN_VALUE + 1;
+
     /**
      * The most claims for a record. One fails if the context was written at the end of a segment; the next segment then
      * starts with the context.
@@ -39,10 +42,18 @@ final class RecordAppender {
      * Appends one record.
      *
      * @param context complete, and not too long
+     * @param contextBytesLeft the longest context that may be written for it
      * @param fieldsOnce what to put in the record's reference, see {@link ContextReference#hasFieldsOnce}
-     * @return its address, {@link #UNFIT}, or another negative {@link PushStatus}
+     * @return its address, {@link #UNFIT}, {@link #CONTEXT_REFUSED}, or another negative {@link PushStatus}
      */
-    long append(int sourceId, DirectBuffer buffer, int offset, int length, ContextBytes context, boolean fieldsOnce) {
+    long append(
+            int sourceId,
+            DirectBuffer buffer,
+            int offset,
+            int length,
+            ContextBytes context,
+            long contextBytesLeft,
+            boolean fieldsOnce) {
         int payloadLength = OtlpRecordDescriptor.MESSAGE_OFFSET + length;
         for (int i = 0; i < ATTEMPTS; i++) {
             // a record of several pages starts on a page of its own, and so does a claim of a whole page
@@ -63,6 +74,9 @@ final class RecordAppender {
                 return claim.commit();
             }
             claim.abort();
+            if (context.length() > contextBytesLeft) {
+                return CONTEXT_REFUSED;
+            }
             long status = contexts.write(context);
             if (status < 0) {
                 return status;

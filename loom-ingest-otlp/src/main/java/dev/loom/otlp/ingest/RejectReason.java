@@ -5,6 +5,8 @@ enum RejectReason {
     INVALID_IDS("trace_id or span_id is missing, all zero or has the wrong length"),
     RECORD_TOO_LONG("longer than the store's limit"),
     CONTEXT_TOO_LONG("resource, scope and metric description are longer than the limit"),
+    CONTEXTS_TOO_LONG("resources, scopes and metric descriptions of the request are too long together,"
+            + " as each scope and metric is stored with its resource"),
     STORE_FULL("the store is full, and drops the newest records");
 
     private final String text;

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 
 /**
@@ -19,11 +20,14 @@ final class RequestWriter {
     private static final int TURN_BYTES = 1 << 20;
     /** How long to wait for the evictor to make room, in ns. */
     private static final long PRESSED_PARK_NS = 200_000;
-    /** How long a request waits for room in a store that drops records, in ns. */
+    /** How long a record waits for room in a store that drops records, in ns. */
     private static final long DROP_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Stands for no resource. */
     private static final long NOT_ROUTED = -1;
+
+    /** What a request may have written of contexts for each of its bytes, if that is more than any request may. */
+    private static final int CONTEXT_BYTES_PER_BYTE = 4;
 
     private enum Turn {
         DONE,
@@ -33,11 +37,13 @@ final class RequestWriter {
 
     private final SharedWriter writer;
     private final TurnState turn;
+    private final LongSupplier nanoTime;
     private final RequestCheck check = new RequestCheck();
     private final IdCheck ids = new IdCheck();
     private final Rejections rejections = new Rejections();
     private final ContextBytes context;
     private final ExportCursor cursor;
+    private final long contextBytesMax;
     private final int recordLengthMax;
     private final boolean drops;
 
@@ -47,12 +53,16 @@ final class RequestWriter {
     private long resource;
     private int sourceId;
     private boolean overflowing;
+    private long contextBytesLeft;
     private long accepted;
     private long overflowed;
 
-    RequestWriter(SharedWriter writer, TurnState turn, int contextLengthMax) {
+    RequestWriter(
+            SharedWriter writer, TurnState turn, int contextLengthMax, long contextBytesMax, LongSupplier nanoTime) {
         this.writer = writer;
         this.turn = turn;
+        this.nanoTime = nanoTime;
+        this.contextBytesMax = contextBytesMax;
         context = new ContextBytes(contextLengthMax);
         cursor = new ExportCursor(context);
         buffer = context.buffer();
@@ -66,6 +76,7 @@ final class RequestWriter {
         buffer = newBuffer;
         accepted = 0;
         overflowed = 0;
+        contextBytesLeft = Math.max(contextBytesMax, (long) CONTEXT_BYTES_PER_BYTE * length);
         rejections.reset();
         if (!check.accepts(newSignal, newBuffer, offset, length)) {
             return false;
@@ -84,21 +95,27 @@ final class RequestWriter {
     /**
      * Writes the rest of the request.
      *
-     * @param deadlineNs by {@link System#nanoTime}
+     * @param deadlineNs by the clock that was given
      * @return whether everything is written
      */
     boolean write(long deadlineNs) {
         Turn last = pending ? Turn.TO_GO_ON : Turn.DONE;
-        long dropFromNs = System.nanoTime() + DROP_AFTER_NS;
+        long dropFromNs = nanoTime.getAsLong() + DROP_AFTER_NS;
         while (last != Turn.DONE) {
-            long leftNs = deadlineNs - System.nanoTime();
-            if (leftNs <= 0 || !writer.acquire(Duration.ofNanos(leftNs))) {
+            long beganNs = nanoTime.getAsLong();
+            if (deadlineNs - beganNs <= 0 || !writer.acquire(Duration.ofNanos(deadlineNs - beganNs))) {
                 return false;
             }
+            long acceptedBefore = accepted;
             try {
-                last = takeTurn(drops && System.nanoTime() - dropFromNs > 0);
+                long turnNs = nanoTime.getAsLong();
+                dropFromNs += turnNs - beganNs; // waiting for others is not waiting for room
+                last = takeTurn(drops && turnNs - dropFromNs > 0);
             } finally {
                 writer.release();
+            }
+            if (accepted > acceptedBefore) {
+                dropFromNs = nanoTime.getAsLong() + DROP_AFTER_NS;
             }
             if (last == Turn.PRESSED) {
                 LockSupport.parkNanos(PRESSED_PARK_NS);
@@ -107,13 +124,17 @@ final class RequestWriter {
         return true;
     }
 
-    private Turn takeTurn(boolean dropping) {
+    /** @param waited whether the record at the cursor has waited for room as long as it may */
+    private Turn takeTurn(boolean waited) {
+        boolean dropping = waited;
         int bytes = 0;
         while (pending) {
             if (bytes > TURN_BYTES) {
                 return Turn.TO_GO_ON;
             }
+            long acceptedBefore = accepted;
             long status = append();
+            dropping &= accepted == acceptedBefore;
             if (status == PushStatus.BACK_PRESSURED) {
                 if (!dropping || !turn.appender().drop(sourceId, cursor.length())) {
                     return Turn.PRESSED;
@@ -146,7 +167,10 @@ final class RequestWriter {
             sourceId = route.route(context);
             overflowing = route.overflowed();
         }
-        long status = turn.appender().append(sourceId, buffer, offset, length, context, !check.repeats());
+        long writtenBefore = turn.contexts().writtenBytes();
+        long status =
+                turn.appender().append(sourceId, buffer, offset, length, context, contextBytesLeft, !check.repeats());
+        contextBytesLeft -= turn.contexts().writtenBytes() - writtenBefore;
         if (status >= 0) {
             accepted++;
             overflowed += overflowing ? 1 : 0;
@@ -156,6 +180,8 @@ final class RequestWriter {
             return PushStatus.BACK_PRESSURED;
         } else if (status == RecordAppender.UNFIT) {
             reject(RejectReason.RECORD_TOO_LONG);
+        } else if (status == RecordAppender.CONTEXT_REFUSED) {
+            reject(RejectReason.CONTEXTS_TOO_LONG);
         }
         return status;
     }

@@ -31,6 +31,18 @@ final class SourceDefinitions {
         return ids.contains(sourceId);
     }
 
+    /** Whether there is an open source of this name. */
+    boolean isOpen(String name) {
+        return loom.source(name).filter(source -> !source.closed()).isPresent();
+    }
+
+    /** The number of open sources whose names begin like this. */
+    int open(String prefix) {
+        return (int) loom.sources().stream()
+                .filter(source -> !source.closed() && source.name().startsWith(prefix))
+                .count();
+    }
+
     /** The default source of a signal's records. */
     static String defaultName(Signal signal) {
         return switch (signal) {

@@ -21,6 +21,7 @@ final class SourceRoutes {
     private final String defaultName;
     private final ByteKeys byValue;
     private int defaultId;
+    private int sources;
     private boolean overflowed;
 
     SourceRoutes(SourceDefinitions definitions, Signal signal, @Nullable String attribute, int sourcesMax) {
@@ -30,6 +31,7 @@ final class SourceRoutes {
         this.signal = signal;
         defaultName = SourceDefinitions.defaultName(signal);
         defaultId = definitions.define(signal, defaultName);
+        sources = definitions.open(defaultName + '.');
         byValue = attribute == null ? new ByteKeys(1, 0) : new ByteKeys(sourcesMax, sourcesMax * VALUE_LENGTH_MAX);
     }
 
@@ -41,6 +43,7 @@ final class SourceRoutes {
     void reopen() {
         byValue.clear();
         defaultId = definitions.define(signal, defaultName);
+        sources = definitions.open(defaultName + '.');
     }
 
     /** The id of the source for a resource's records. */
@@ -54,9 +57,11 @@ final class SourceRoutes {
         long hash = ByteKeys.hash(context.buffer(), offset, length);
         long id = byValue.get(hash, context.buffer(), offset, length);
         if (id == ByteKeys.MISSING) {
-            id = defaultId;
-            if (byValue.size() < sourcesMax) {
-                id = define(context.buffer(), offset, length);
+            id = define(context.buffer(), offset, length);
+            if (id == ByteKeys.MISSING) {
+                id = defaultId;
+            } else if (!byValue.put(hash, context.buffer(), offset, length, id)) {
+                byValue.clear();
                 byValue.put(hash, context.buffer(), offset, length, id);
             }
         }
@@ -72,13 +77,23 @@ final class SourceRoutes {
         return overflowed;
     }
 
-    /** Defines the source of a value; falls back to the signal's source if the store refuses. */
-    private int define(DirectBuffer buffer, int offset, int length) {
+    /**
+     * Finds or defines the source of a value; takes the signal's source if the store refuses.
+     *
+     * @return its id, or {@link ByteKeys#MISSING} if there is none and there may be no more
+     */
+    private long define(DirectBuffer buffer, int offset, int length) {
         byte[] bytes = new byte[length];
         buffer.getBytes(offset, bytes);
-        String value = legal(new String(bytes, StandardCharsets.UTF_8));
+        String name = defaultName + '.' + legal(new String(bytes, StandardCharsets.UTF_8));
+        if (!definitions.isOpen(name)) {
+            if (sources >= sourcesMax) {
+                return ByteKeys.MISSING;
+            }
+            sources++; // also if the store refuses, so that it is not asked for ever new ones
+        }
         try {
-            return definitions.define(signal, defaultName + '.' + value);
+            return definitions.define(signal, name);
         } catch (IllegalArgumentException e) {
             return defaultId;
         }

@@ -44,7 +44,7 @@ class IngestDifferentialTest {
     void shouldAcceptAndStoreWhatTheOfficialClassesRead() throws InvalidProtocolBufferException {
         System.out.println("IngestDifferentialTest: -Dloom.test.seed=" + seed);
         int rounds = Integer.getInteger("loom.otlp.rounds", 1_000);
-        IngestSettings settings = IngestSettings.defaults().withContexts(64 * 1024, 8, 70_000);
+        IngestSettings settings = IngestSettings.defaults().withContexts(64 * 1024, 8, 64 * 1024 * 1024);
         try (IngestedStore store = new IngestedStore(folder, settings)) {
             for (int i = 0; i < rounds; i++) {
                 Signal signal = SIGNALS.get(random.nextInt(SIGNALS.size()));

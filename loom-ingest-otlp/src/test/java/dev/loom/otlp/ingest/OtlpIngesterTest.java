@@ -220,6 +220,39 @@ class OtlpIngesterTest {
         }
     }
 
+    @Test
+    void shouldKeepToTheLimitOnSourcesWhenTheStoreIsOpenedAgain() {
+        IngestSettings settings = PATIENT.withSourceAttribute("service.name", 2);
+        for (int start = 0; start < 3; start++) {
+            try (IngestedStore store = new IngestedStore(folder, settings)) {
+                store.export(Signal.LOGS, logs("new" + start, "1"));
+                store.export(Signal.LOGS, logs("newer" + start, "2"));
+                store.export(Signal.LOGS, logs("new0", "3"));
+                assertEquals(
+                        start == 0 ? 0 : 2, store.ingester.counters(Signal.LOGS).overflowed());
+                assertEquals(start + 2, recordsOf(store, "otlp.logs.new0"));
+                assertEquals(1, recordsOf(store, "otlp.logs.newer0"));
+                assertEquals(2 * start, recordsOf(store, "otlp.logs"));
+                assertFalse(store.writer().loom().source("otlp.logs.new1").isPresent());
+            }
+        }
+        try (IngestedStore store = new IngestedStore(folder, PATIENT.withSourceAttribute("service.name", 1))) {
+            store.export(Signal.LOGS, logs("newer0", "4"));
+            store.export(Signal.LOGS, logs("new0", "5"));
+            assertEquals(0, store.ingester.counters(Signal.LOGS).overflowed());
+            Loom loom = store.writer().loom();
+            loom.closeSource(loom.source("otlp.logs.new0").orElseThrow().id());
+            loom.closeSource(loom.source("otlp.logs.newer0").orElseThrow().id());
+            store.export(Signal.LOGS, logs("new0", "6"));
+            store.export(Signal.LOGS, logs("newer0", "7"));
+            assertEquals(1, store.ingester.counters(Signal.LOGS).overflowed());
+        }
+    }
+
+    private static int recordsOf(IngestedStore store, String source) {
+        return store.unread(source).size();
+    }
+
     /** As the record's fields have it. */
     @Test
     void shouldTakeTheFirstOfSeveralTextsOfAnAttribute() throws InvalidProtocolBufferException {

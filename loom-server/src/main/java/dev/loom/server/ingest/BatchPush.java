@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 
@@ -23,13 +24,21 @@ final class BatchPush {
     private final SharedWriter writer;
     private final Loom loom;
     private final boolean drops;
+    private final LongSupplier nanoTime;
     private final BatchReader reader = new BatchReader();
     private final BitSet open = new BitSet();
+    private long roomDeadlineNs;
     private int taken;
     private String reason = "";
 
     BatchPush(SharedWriter writer) {
+        this(writer, System::nanoTime);
+    }
+
+    /** With a clock of the caller's. */
+    BatchPush(SharedWriter writer, LongSupplier nanoTime) {
         this.writer = writer;
+        this.nanoTime = nanoTime;
         this.loom = writer.loom();
         this.drops = loom.info().session().orElseThrow().pressure() == Pressure.DROP_NEWEST;
     }
@@ -87,6 +96,7 @@ final class BatchPush {
 
     private int pushGroups() throws ProtocolException {
         reader.rewind();
+        roomDeadlineNs = nanoTime.getAsLong() + ROOM_WAIT_NS;
         int type = FrameDescriptor.TAKEN;
         while (type == FrameDescriptor.TAKEN && reader.next(loom.payloadLengthMax())) {
             type = pushGroup();
@@ -98,41 +108,59 @@ final class BatchPush {
         int[] lengths = reader.lengths;
         int left = reader.count;
         int at = reader.payloads;
-        long deadlineNs = System.nanoTime() + ROOM_WAIT_NS;
         while (left > 0) {
+            int before = taken;
             int pushed = loom.offerBatch(reader.source, reader.buffer, at, lengths, left);
             if (pushed > 0) {
                 taken += pushed;
-                left -= pushed;
-                if (left > 0) {
-                    at += IntStream.of(lengths).limit(pushed).sum();
-                    System.arraycopy(lengths, pushed, lengths, 0, left);
-                }
+                restartWait();
             } else if (pushed == PushStatus.SOURCE_CLOSED) {
                 return closed();
-            } else if (System.nanoTime() - deadlineNs > 0 && drops) {
-                return pushOrDrop(at, left);
-            } else if (System.nanoTime() - deadlineNs > 0) {
+            } else if (nanoTime.getAsLong() - roomDeadlineNs <= 0) {
+                LockSupport.parkNanos(PARK_NS);
+            } else if (!drops) {
                 reason = "the store's ring is full";
                 return FrameDescriptor.RETRY;
-            } else {
-                LockSupport.parkNanos(PARK_NS);
+            } else if (!pushOrDrop(at, left)) {
+                return closed();
+            }
+            int done = taken - before;
+            left -= done;
+            if (done > 0 && left > 0) {
+                at += IntStream.of(lengths).limit(done).sum();
+                System.arraycopy(lengths, done, lengths, 0, left);
             }
         }
         return FrameDescriptor.TAKEN;
     }
 
-    /** Pushes the last records of a group. The store drops, and counts, those without room. */
-    private int pushOrDrop(int from, int left) {
+    /** While records are dropped, the wait is for each record; otherwise for the batch, so that others get their turn. */
+    private void restartWait() {
+        if (drops) {
+            roomDeadlineNs = nanoTime.getAsLong() + ROOM_WAIT_NS;
+        }
+    }
+
+    /**
+     * Pushes the next records of a group up to the first that has room. The store drops, and counts, those before.
+     *
+     * @return whether the source is open
+     */
+    private boolean pushOrDrop(int from, int left) {
         int at = from;
         for (int i = 0; i < left; i++) {
-            if (loom.push(reader.source, reader.buffer, at, reader.lengths[i]) == PushStatus.SOURCE_CLOSED) {
-                return closed();
+            long status = loom.push(reader.source, reader.buffer, at, reader.lengths[i]);
+            if (status == PushStatus.SOURCE_CLOSED) {
+                return false;
             }
             at += reader.lengths[i];
             taken++;
+            if (status >= 0) {
+                restartWait();
+                break;
+            }
         }
-        return FrameDescriptor.TAKEN;
+        return true;
     }
 
     private int closed() {

@@ -1,0 +1,195 @@
+package dev.loom.otlp.ingest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.Loom;
+import dev.loom.LoomConfig;
+import dev.loom.SharedWriter;
+import dev.loom.api.Pressure;
+import dev.loom.api.Snapshot;
+import dev.loom.format.Formats;
+import dev.loom.otlp.ExportOutcome;
+import dev.loom.otlp.Signal;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.logs.v1.LogRecord;
+import io.opentelemetry.proto.logs.v1.ResourceLogs;
+import io.opentelemetry.proto.logs.v1.ScopeLogs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * When a store that drops the newest records drops those of a request. The test's clock says how long they have waited; the
+ * disk takes nothing while the folder of segments is away.
+ */
+class RoomWaitTest {
+    private static final int RING_BYTES = 1 << 20;
+    private static final int RECORDS = 8_000; // of a kilobyte
+    private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(60);
+    private static final int CALLS = 20;
+
+    @TempDir
+    private Path folder;
+
+    private SharedWriter writer;
+    private OtlpIngester ingester;
+    private LongSupplier clock;
+    private final ExportOutcome outcome = new ExportOutcome();
+    private long nowNs;
+    private int calls;
+    private int phase;
+    private long storedBefore;
+
+    @BeforeEach
+    void open() {
+        writer = new SharedWriter(Loom.open(LoomConfig.at(folder.resolve("store"))
+                .recordRingBytes(RING_BYTES)
+                .timeRingBytes(1 << 20)
+                .chunkRingBytes(1 << 20)
+                .segmentBytes(256 << 10)
+                .minFreeBytes(0)
+                .pressure(Pressure.DROP_NEWEST)
+                .build()));
+        ingester = new OtlpIngester(
+                writer,
+                IngestSettings.defaults().withTimes(Duration.ofMinutes(2), Duration.ofSeconds(1)),
+                () -> clock.getAsLong());
+    }
+
+    @AfterEach
+    void close() {
+        writer.close();
+    }
+
+    private void diskTakes(boolean takes) {
+        Path segments = folder.resolve("store/record");
+        Path away = folder.resolve("away");
+        try {
+            if (takes) {
+                Files.delete(segments);
+                Files.move(away, segments);
+            } else {
+                Files.move(segments, away);
+                Files.createFile(segments);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void export(LongSupplier time) {
+        clock = time;
+        LogRecord log =
+                LogRecord.newBuilder().setSeverityText("x".repeat(1_000)).build();
+        byte[] request = ExportLogsServiceRequest.newBuilder()
+                .addResourceLogs(ResourceLogs.newBuilder()
+                        .addScopeLogs(ScopeLogs.newBuilder().addAllLogRecords(Collections.nCopies(RECORDS, log))))
+                .build()
+                .toByteArray();
+        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
+        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
+    }
+
+    private long stored() {
+        try (Snapshot snapshot = writer.loom().snapshot()) {
+            int source = snapshot.source("otlp.logs").orElseThrow().id();
+            return snapshot.statistics(source).records();
+        }
+    }
+
+    /** Two records wait for 60 ms each; what each call of the clock does follows from what came before. */
+    @Test
+    void shouldDropNoneThatFindsRoomInTimeHoweverLongTheRequestTakes() {
+        diskTakes(false);
+        export(() -> {
+            calls++;
+            if (phase == 1 && stored() > storedBefore) {
+                diskTakes(false);
+                next();
+            } else if (phase != 1 && phase < 4 && calls == CALLS) {
+                if (phase == 0) {
+                    nowNs += WAIT_NS;
+                    storedBefore = stored();
+                    diskTakes(true);
+                } else if (phase == 2) {
+                    nowNs += WAIT_NS;
+                } else if (phase == 3) {
+                    diskTakes(true);
+                }
+                next();
+            }
+            return nowNs;
+        });
+        assertEquals(4, phase);
+        assertEquals(0, outcome.rejected(), outcome.message());
+        assertEquals(RECORDS, outcome.accepted());
+    }
+
+    private void next() {
+        phase++;
+        calls = 0;
+    }
+
+    @Test
+    void shouldNotCountTheWaitForOthersThatWrite() throws Exception {
+        diskTakes(false);
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch waiting = new CountDownLatch(1);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        Future<?> turn = other.submit(() -> {
+            assertTrue(writer.acquire(Duration.ofMinutes(1)));
+            int source = writer.loom().defineSource("other", Formats.bytes());
+            while (writer.loom().offer(source, new UnsafeBuffer(new byte[1_000]), 0, 1_000) >= 0) {}
+            held.countDown();
+            waiting.await();
+            nowNs = 2 * WAIT_NS;
+            writer.release();
+            return null;
+        });
+        held.await();
+        export(() -> {
+            long now = nowNs;
+            calls++;
+            if (calls == 3) { // the last before it waits for its turn
+                waiting.countDown();
+            } else if (calls == CALLS) {
+                diskTakes(true);
+            }
+            return now;
+        });
+        turn.get();
+        other.shutdown();
+        assertEquals(0, outcome.rejected(), outcome.message());
+        assertEquals(RECORDS, outcome.accepted());
+    }
+
+    @Test
+    void shouldDropWhatFindsNoRoomInTime() {
+        diskTakes(false);
+        export(() -> {
+            calls++;
+            if (calls == CALLS) {
+                nowNs += 2 * WAIT_NS;
+            }
+            return nowNs;
+        });
+        assertTrue(outcome.rejected() > RECORDS / 2, outcome.message());
+        assertEquals(RECORDS, outcome.accepted() + outcome.rejected());
+        diskTakes(true);
+    }
+}
