@@ -242,7 +242,7 @@ public final class Correlation extends Query<Correlation> {
             if (query.distinct() && batch.touchedBefore(span.startNs())) {
                 return NO_CAUSE;
             }
-            return batch.next(batch.firstEndingFrom(span.startNs()), span.startNs(), span.endNs());
+            return batch.next(0, span.startNs(), span.endNs());
         }
 
         private void beginBatch() {

@@ -12,6 +12,8 @@ public final class CauseBatch implements AutoCloseable {
     /** Initial capacity, in causes. */
     private static final int COUNT_MIN = 4096;
 
+    private static final int NONE = -1;
+
     private static final int BYTES_A_CAUSE = 4 * Long.BYTES;
 
     private final QueryMemory memory;
@@ -21,7 +23,10 @@ public final class CauseBatch implements AutoCloseable {
     private long[] starts;
     private long[] ends;
     private long[] addresses;
-    /** After sorting: the latest end of all windows up to this one. */
+    /**
+     * After sorting: the latest ends of a tree over all windows, whose root is the one in the middle, with those before it to its left and those
+     * behind it to its right, and so on. Each has the latest end of itself and what is beneath.
+     */
     private long[] latestEnds;
 
     private int size;
@@ -35,6 +40,7 @@ public final class CauseBatch implements AutoCloseable {
     private long latestEndBefore = Long.MIN_VALUE;
 
     private boolean first = true;
+    private long steps;
 
     /** @param countMax causes held at a time */
     public CauseBatch(QueryMemory memory, int countMax) {
@@ -70,7 +76,7 @@ public final class CauseBatch implements AutoCloseable {
         if (size > 0) {
             lastStart = starts[size - 1];
             lastAddress = addresses[size - 1];
-            latestEndBefore = Math.max(latestEndBefore, latestEnds[size - 1]);
+            latestEndBefore = Math.max(latestEndBefore, latestEnd());
             first = false;
         }
         size = 0;
@@ -113,11 +119,18 @@ public final class CauseBatch implements AutoCloseable {
                 sink(0, last);
             }
         }
-        long latest = Long.MIN_VALUE;
-        for (int i = 0; i < size; i++) {
-            latest = Math.max(latest, ends[i]);
-            latestEnds[i] = latest;
+        setLatestEnds(0, size);
+    }
+
+    /** Sets those of the tree over some windows; returns the latest of all. */
+    private long setLatestEnds(int from, int to) {
+        if (from == to) {
+            return Long.MIN_VALUE;
         }
+        int middle = (from + to) >>> 1;
+        long beneath = Math.max(setLatestEnds(from, middle), setLatestEnds(middle + 1, to));
+        latestEnds[middle] = Math.max(ends[middle], beneath);
+        return latestEnds[middle];
     }
 
     private boolean isSorted() {
@@ -142,13 +155,12 @@ public final class CauseBatch implements AutoCloseable {
     }
 
     public long latestEnd() {
-        return latestEnds[size - 1];
+        return latestEnds[size >>> 1];
     }
 
     /** Whether a window overlaps this interval, both ends included. */
     public boolean touches(long fromNs, long toNs) {
-        int at = firstEndingFrom(fromNs);
-        return at < size && starts[at] <= toNs;
+        return next(0, fromNs, toNs) != NONE;
     }
 
     /** Whether a window of a previous batch overlaps an interval that one of this batch overlaps. */
@@ -156,29 +168,38 @@ public final class CauseBatch implements AutoCloseable {
         return !first && latestEndBefore >= fromNs;
     }
 
-    /** The first window that ends at this time or later; the number of windows if there is none. */
-    public int firstEndingFrom(long fromNs) {
-        int low = 0;
-        int high = size;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (latestEnds[middle] < fromNs) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
     /** The first window, from this one on, that overlaps an interval, both ends included; -1 if there is none. */
     public int next(int from, long fromNs, long toNs) {
-        for (int i = from; i < size && starts[i] <= toNs; i++) {
-            if (ends[i] >= fromNs) {
-                return i;
-            }
+        if (from >= size || starts[from] > toNs) {
+            return NONE;
         }
-        return -1;
+        int found = ends[from] >= fromNs ? from : firstEndingFrom(fromNs, from + 1, 0, size);
+        return found != NONE && starts[found] <= toNs ? found : NONE;
+    }
+
+    /**
+     * The first window that ends at this time or later.
+     *
+     * @param least the first that counts
+     * @param from the first of a tree
+     * @param to behind its last
+     */
+    private int firstEndingFrom(long fromNs, int least, int from, int to) {
+        int middle = (from + to) >>> 1;
+        steps++;
+        if (to <= least || from == to || latestEnds[middle] < fromNs) {
+            return NONE;
+        }
+        int before = firstEndingFrom(fromNs, least, from, middle);
+        if (before != NONE) {
+            return before;
+        }
+        return middle >= least && ends[middle] >= fromNs ? middle : firstEndingFrom(fromNs, least, middle + 1, to);
+    }
+
+    /** For tests: how many windows were looked at. */
+    long steps() {
+        return steps;
     }
 
     public long end(int i) {
