@@ -6,6 +6,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.error.LoomException;
 import dev.loom.otlp.server.FileFailure;
 import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TraceLimitException;
 import dev.loom.query.service.RequestException;
 import dev.loom.server.client.SidecarException;
@@ -108,6 +109,8 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
             return fail(
                     ExitCode.LIMIT,
                     message + "; --records-max sets the cap, --no-logs leaves out log records, and --json has no cap");
+        } else if (e instanceof QueryMemory.Exhausted) {
+            return fail(ExitCode.LIMIT, message + "; LOOM_JAVA_OPTS=-Xmx2g, for example, allows more");
         } else if (e instanceof LoomException) {
             return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {

@@ -4,13 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.loom.Loom;
+import dev.loom.format.Formats;
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +71,32 @@ class ProcessTest {
             }
         }
         assertEquals(List.of("a", "b", "c", "d"), awaitRecords(4));
+    }
+
+    @Test
+    void shouldReportALimitWhenGroupsTakeMoreMemoryThanTheJvmHas() throws Exception {
+        try (Loom loom = Loom.open(directory)) {
+            int source = loom.defineSource("s", Formats.parse("struct:k:i64"));
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[Long.BYTES]);
+            for (long key = 0; key < 400_000; key++) {
+                payload.putLong(0, key, ByteOrder.LITTLE_ENDIAN);
+                loom.push(source, payload, 0, Long.BYTES);
+            }
+        }
+        String[] values = {"values", "s", "k", "--groups-max", "4000000", "--limit", "2"};
+        try (LoomProcess process = LoomProcess.start(List.of("-Xmx32m"), directory, values)) {
+            assertEquals(List.of(), process.lines());
+            assertEquals(4, process.exitCode(), process.err());
+            assertTrue(process.err().startsWith("loom: query memory is exhausted: needed="), process.err());
+            assertTrue(process.err().endsWith("; LOOM_JAVA_OPTS=-Xmx2g, for example, allows more\n"), process.err());
+        }
+        try (LoomProcess process =
+                LoomProcess.start(List.of("-Xmx512m", "-XX:MaxDirectMemorySize=16m"), directory, values)) {
+            assertEquals(List.of(), process.lines());
+            assertEquals(4, process.exitCode(), process.err());
+            assertTrue(
+                    process.err().startsWith("loom: the JVM has no memory left for the query: needed="), process.err());
+        }
     }
 
     @Test

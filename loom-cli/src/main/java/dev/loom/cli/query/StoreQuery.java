@@ -83,7 +83,7 @@ abstract class StoreQuery implements Callable<Integer> {
         QueryReport report;
         try (Progress progress = new Progress(console, "pages read", !console.outTerminal())) {
             results.progress(progress);
-            report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
+            report = new QueryService(EventTime::clock, memory(), console.interruption()::requested)
                     .run(snapshot, request, results);
         }
         results.onFlush();
@@ -94,6 +94,11 @@ abstract class StoreQuery implements Callable<Integer> {
                             : "records without an event time are left out");
         }
         return report;
+    }
+
+    /** Outside the heap, the JVM has as much memory as its heap may take; some is left for reading. */
+    private static QueryMemory memory() {
+        return new QueryMemory(Runtime.getRuntime().maxMemory() / 4 * 3);
     }
 
     /** Records of any event time may still arrive, but only a range that ends in the future asks for them. */

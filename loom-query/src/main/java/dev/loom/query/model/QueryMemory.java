@@ -105,6 +105,17 @@ public final class QueryMemory implements AutoCloseable {
         }
     }
 
+    /** Releases what was reserved as the JVM does not have it; returns what to throw. */
+    public Exhausted releaseRefused(long bytes, OutOfMemoryError cause) {
+        release(bytes);
+        long others = whole == null ? 0 : whole.reserved() - reserved();
+        return new Exhausted(
+                "the JVM has no memory left for the query: needed=" + bytes + ", reserved=" + reserved() + ", others="
+                        + others,
+                others > 0,
+                cause);
+    }
+
     /** Releases what was reserved, or part of it. */
     public void release(long bytes) {
         synchronized (this) {
@@ -121,7 +132,7 @@ public final class QueryMemory implements AutoCloseable {
         release(reserved());
     }
 
-    /** A query would hold more memory than it may. */
+    /** A query would hold more memory than it may, or than the JVM has. */
     public static final class Exhausted extends LoomException {
         private static final long serialVersionUID = 1L;
 
@@ -129,6 +140,11 @@ public final class QueryMemory implements AutoCloseable {
 
         Exhausted(long bytes, long left, long bytesMax, boolean mayPass) {
             super("query memory is exhausted: needed=" + bytes + ", left=" + left + ", max=" + bytesMax);
+            this.mayPass = mayPass;
+        }
+
+        Exhausted(String message, boolean mayPass, OutOfMemoryError cause) {
+            super(message, cause);
             this.mayPass = mayPass;
         }
 
