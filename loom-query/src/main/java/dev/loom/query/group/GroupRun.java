@@ -94,7 +94,7 @@ public final class GroupRun implements AutoCloseable {
     private void run() {
         boolean going = passes.totals(table, states, distinct);
         addUpSteps();
-        memory.reserve(ORDER_BYTES * table.size() + Long.BYTES * (long) table.cellCount());
+        memory.reserve(ORDER_BYTES * table.size());
         BigDecimal percentile = terms.order().percentile();
         GroupRanks ordering = percentile != null && table.stepped()
                 ? new GroupRanks(memory, totals, function, List.of(percentile), passes.keyScale())
@@ -107,6 +107,7 @@ public final class GroupRun implements AutoCloseable {
         shown = order(new GroupComparator(terms.order(), table, totals, ordering, ending));
         int[] places = places();
         countRest(places);
+        memory.reserve(Long.BYTES * (long) table.cellCount());
         rows = rows(places);
         going &= !passes.isCancelled();
         if (going && !terms.percentiles().isEmpty()) {
@@ -167,7 +168,7 @@ public final class GroupRun implements AutoCloseable {
         for (int cell = 0; cell < end && !ending.isNow(); cell++) {
             int group = table.groupOf(cell);
             if (group != GroupTable.OTHER && places[group] == shown.length) {
-                states.merge(table.addCell(GroupTable.OTHER, table.stepOf(cell)), states, cell);
+                states.merge(table.addCellOfRest(table.stepOf(cell)), states, cell);
             }
         }
         if (distinct != null && shown.length < table.size() - 1) {

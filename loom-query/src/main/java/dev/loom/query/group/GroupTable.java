@@ -255,6 +255,15 @@ final class GroupTable {
      * @throws GroupLimitException if there are too many
      */
     int addCell(int group, int step) {
+        return addCell(group, step, CELLS_MAX);
+    }
+
+    /** The cell of the group of the rest and a step, new if need be: groups that were found within the cap are counted beyond it. */
+    int addCellOfRest(int step) {
+        return addCell(OTHER, step, Integer.MAX_VALUE);
+    }
+
+    private int addCell(int group, int step, int cellsMax) {
         if (!stepped) {
             return group;
         }
@@ -266,8 +275,8 @@ final class GroupTable {
         }
         int cell = findCell(group, step);
         if (cell == NONE) {
-            if (states.size() >= CELLS_MAX) {
-                throw new GroupLimitException(Cap.GROUPS_AND_STEPS, states.size() + 1L, CELLS_MAX, records);
+            if (states.size() >= cellsMax) {
+                throw new GroupLimitException(Cap.GROUPS_AND_STEPS, states.size() + 1L, cellsMax, records);
             }
             cells.add(cellKey, Long.BYTES, cells.hash(cellKey, Long.BYTES));
             cell = states.add();

@@ -289,6 +289,18 @@ final class GroupLimitsTest {
                     new TimeRange(steps, 1 + steps),
                     groups.get(groups.size() - 1).range());
         }
+        // what is not shown is counted together, in one more of each step
+        try (Snapshot snapshot = loom.snapshot();
+                Groups groups = byStruct(snapshot).range(range).step(1).limit(1).run()) {
+            assertEquals(Histogram.CELLS_MAX, groups.size());
+            assertEquals(2, groups.found());
+            assertFalse(groups.get(steps - 1).isOther());
+            for (int step = 0; step < steps; step++) {
+                Group other = groups.get(steps + step);
+                assertTrue(other.isOther());
+                assertEquals("1", other.sum());
+            }
+        }
         push(2, 1, 0);
         try (Snapshot snapshot = loom.snapshot()) {
             GroupedAggregate query = byStruct(snapshot).range(range).step(1);
