@@ -209,7 +209,8 @@ public final class Difference extends Query<Difference> {
         try (QueryScope scope = new QueryScope(terms)) {
             SetTests tests = new SetTests(
                     terms, scope.lookup(), selected.isEmpty() ? null : all(selected), against, function, values, times);
-            DiffPasses passes = new DiffPasses(scope, new DiffTerms.Sets(tests::isSelected, tests.against()));
+            DiffPasses passes =
+                    new DiffPasses(scope, new DiffTerms.Sets(tests::isSelected, tests.against(), tests.operands()));
             for (int attempt = 1; ; attempt++) {
                 try {
                     DiffRun run = DiffRun.run(

@@ -86,6 +86,11 @@ final class SetTests {
                 : values.contains(new Value(read.type(), read.key(), read.remainder()).toBigDecimal());
     }
 
+    /** The operands that the conditions may calculate with. */
+    int operands() {
+        return (condition == null ? 0 : condition.operands()) + (others == null ? 0 : others.operands());
+    }
+
     /** The fields of conditions, each with whether any record had a value in it. */
     Map<String, Boolean> fieldsSeen() {
         Map<String, Boolean> seen = new TreeMap<>();

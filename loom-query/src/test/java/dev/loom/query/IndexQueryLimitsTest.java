@@ -108,6 +108,34 @@ class IndexQueryLimitsTest {
         assertEquals(all, scan("latency_ns != 5", RECORDS - RECORDS / 100).pagesRead());
     }
 
+    /** A calculation may take as long as a record's page, so pages are too seldom. */
+    @Test
+    void shouldLookAtItsLimitsWithinAPageWhenItCalculatesMuch() {
+        Where much = Where.parse("size" + " * size".repeat(59) + " >= latency_ns - 100");
+        int looks = 20;
+        int[] asked = new int[1];
+        try (QueryCursor cursor = RawScan.of(snapshot, source)
+                .where(much)
+                .cancelWhen(() -> asked[0]++ >= looks)
+                .open()) {
+            int found = 0;
+            while (cursor.next()) {
+                found++;
+            }
+            assertEquals(Limit.CANCELLED, cursor.completeness().limit());
+            assertTrue(found > 0 && found < looks * 100, "found=" + found);
+            assertFalse(cursor.next());
+        }
+        asked[0] = 0;
+        Difference.Result result = Difference.of(snapshot, source)
+                .selected(much)
+                .cancelWhen(() -> asked[0]++ >= looks)
+                .run();
+        long compared = result.statistics().recordsReturned();
+        assertEquals(Limit.CANCELLED, result.completeness().limit());
+        assertTrue(compared < looks * 200L, "compared=" + compared);
+    }
+
     @Test
     void shouldShowTheLargestOfWhatItReadBeforeItEndedEarly() {
         IndexFunction size = IndexFunction.field(FORMAT, "size");

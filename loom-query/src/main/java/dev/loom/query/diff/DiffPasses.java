@@ -115,6 +115,7 @@ public final class DiffPasses {
         SourceWalk walk = scope.walk(Order.OLDEST_FIRST, READ_IN_BATCHES);
         while (walk.next(batch)) {
             recordsRead += batch.count();
+            walk.calculated(batch.count() * sets.operands());
             for (int i = 0; i < batch.count(); i++) {
                 scope.lookup().from(batch.address(i));
                 int set = set(i);

@@ -18,6 +18,7 @@ public record DiffTerms(List<String> fields, Set<String> ignored, int fieldsMax,
      * The two sets. A record of both belongs to the chosen ones.
      *
      * @param against null for all that are not chosen
+     * @param operands that the tests of a record may calculate with
      */
-    public record Sets(RecordTest selected, @Nullable RecordTest against) {}
+    public record Sets(RecordTest selected, @Nullable RecordTest against, int operands) {}
 }

@@ -50,7 +50,14 @@ public final class QueryScope implements AutoCloseable {
             plan = new WherePlan(terms, reader);
             lookup = reader.lookup();
             conditions = conditions(terms, lookup);
-            context = new WalkContext(terms, reader, lookup, plan, limits, predicate(terms, plan, lookup, conditions));
+            context = new WalkContext(
+                    terms,
+                    reader,
+                    lookup,
+                    plan,
+                    limits,
+                    predicate(terms, plan, lookup, conditions),
+                    conditions == null ? 0 : conditions.operands());
             terms.limits().memory().reserve(MEMORY_BYTES);
         } catch (Throwable e) {
             reader.close();

@@ -24,15 +24,23 @@ import org.jspecify.annotations.Nullable;
  * for directories that continue, one for jumbos), and the longest jumbo payload met. For one thread.
  */
 public final class SourceWalk implements AutoCloseable {
+    /** Operands of calculations after which the query's limits are looked at, which else are at each page. */
+    private static final int OPERANDS_A_LOOK = 4096;
+
     private final RecordLookup lookup;
     private final TimeRange range;
     private final AddressRange addresses;
     private final boolean newestFirst;
     private final boolean oldestFirst;
     private final Where.@Nullable Predicate predicate;
+    /** Of each test. */
+    private final int operands;
+
     private final QueryGuide guide;
     private final ChunkCursor chunks;
     private final SourceRecords records;
+    /** Operands since the last look at the limits. */
+    private int calculated;
 
     /**
      * @param bytesReadBefore by previous walks of the query
@@ -52,6 +60,7 @@ public final class SourceWalk implements AutoCloseable {
         newestFirst = order == Order.NEWEST_FIRST;
         oldestFirst = !newestFirst && !inBatches;
         predicate = context.predicate();
+        operands = context.operands();
         guide = new QueryGuide(context, bytesReadBefore, order, decider, range);
         SnapshotReader reader = context.reader();
         boolean summaries = context.plan().hasIndexes();
@@ -93,10 +102,10 @@ public final class SourceWalk implements AutoCloseable {
      * order, records within a chunk newest first, unless the walk was begun without batches: then records come in its order.
      */
     public boolean next(RecordBatch batch) {
-        if (guide.whole() && records.next(batch)) {
+        if (guide.whole() && mayGoOn() && records.next(batch)) {
             return true;
         }
-        while (records.next()) {
+        while (mayGoOn() && records.next()) {
             if (oldestFirst && isBehind()) {
                 return false;
             }
@@ -110,7 +119,7 @@ public final class SourceWalk implements AutoCloseable {
 
     /** Moves to the next record to be examined; false at the end, or if the query ended early. */
     public boolean next() {
-        while (records.next()) {
+        while (mayGoOn() && records.next()) {
             boolean before = records.timeNs() < range.fromNs() || records.address() < addresses.from();
             boolean behind = isBehind();
             if (newestFirst ? before : behind) {
@@ -130,7 +139,24 @@ public final class SourceWalk implements AutoCloseable {
         return range.endsBefore(records.timeNs()) || records.address() >= addresses.to();
     }
 
+    /** Counts operands that the records' user calculates with. */
+    public void calculated(int more) {
+        calculated += more;
+    }
+
+    /** Looks at the limits if much was calculated since the last look. */
+    private boolean mayGoOn() {
+        if (calculated >= OPERANDS_A_LOOK) {
+            if (!guide.mayGoOn(records.bytesRead())) {
+                return false;
+            }
+            calculated = 0;
+        }
+        return true;
+    }
+
     private boolean meetsCondition() {
+        calculated += operands;
         lookup.from(records.address());
         boolean met = predicate == null || predicate.test(records.buffer(), records.offset(), records.length());
         if (met) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What the walks of one query share. For one thread.
  *
  * @param predicate what a record's payload must meet; null if any will do
+ * @param operands that the predicate may calculate with
  */
 record WalkContext(
         QueryTerms terms,
@@ -18,4 +19,5 @@ record WalkContext(
         RecordLookup lookup,
         WherePlan plan,
         ScanLimits limits,
-        Where.@Nullable Predicate predicate) {}
+        Where.@Nullable Predicate predicate,
+        int operands) {}

@@ -29,6 +29,8 @@ final class Binding {
     private final Map<String, FieldSlot> slots = new HashMap<>();
     /** By the formats of derived fields, so that these are made once for all terms. */
     private final Map<PayloadFormat, Binding> derived = new HashMap<>();
+    /** Of calculations. */
+    private int operands;
 
     private Binding(PayloadFormat format, @Nullable RecordLookup lookup, FieldSlot.CurrentPayload payload) {
         this.format = format;
@@ -39,10 +41,16 @@ final class Binding {
     static Where.Predicate bind(Where expression, PayloadFormat format, @Nullable RecordLookup lookup) {
         FieldSlot.CurrentPayload payload = new FieldSlot.CurrentPayload(new UnsafeBuffer(new byte[0]));
         Binding binding = new Binding(format, lookup, payload);
-        return new Bound(binding.payload, binding.condition(expression), binding.slots);
+        Condition condition = binding.condition(expression);
+        return new Bound(binding.payload, condition, binding.slots, binding.operands());
     }
 
-    private record Bound(FieldSlot.CurrentPayload payload, Condition condition, Map<String, FieldSlot> slots)
+    private int operands() {
+        return operands + derived.values().stream().mapToInt(Binding::operands).sum();
+    }
+
+    private record Bound(
+            FieldSlot.CurrentPayload payload, Condition condition, Map<String, FieldSlot> slots, int operands)
             implements Where.Predicate {
         @Override
         public boolean test(DirectBuffer buffer, int offset, int length) {
@@ -76,6 +84,7 @@ final class Binding {
             return comparison(comparison.field(), comparison.operator(), comparison.literal());
         }
         if (expression instanceof Where.Relation relation) {
+            operands += FormulaSize.of(relation).operands();
             return Calculation.of(relation, this::numberSlot);
         }
         if (expression instanceof Where.In in) {

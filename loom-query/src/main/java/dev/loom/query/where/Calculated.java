@@ -57,7 +57,10 @@ final class Calculated {
 
     void set(Fraction value) {
         BigInteger numerator = value.numerator();
-        if (numerator.bitLength() <= NUMERATOR_BITS_MAX && value.denominator().bitLength() <= DENOMINATOR_BITS_MAX) {
+        if (numerator.signum() == 0) {
+            setExact(0, 0, 1);
+        } else if (numerator.bitLength() <= NUMERATOR_BITS_MAX
+                && value.denominator().bitLength() <= DENOMINATOR_BITS_MAX) {
             setExact(
                     numerator.shiftRight(Long.SIZE).longValue(),
                     numerator.longValue(),

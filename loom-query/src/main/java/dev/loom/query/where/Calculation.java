@@ -16,11 +16,10 @@ record Calculation(Operand left, Operator operator, Operand right) implements Co
             return new InField(slots.apply(field.name()), new Calculated());
         }
         if (formula instanceof Formula.Operation operation) {
-            return new Step(
-                    operand(operation.left(), slots),
-                    operation.operator(),
-                    operand(operation.right(), slots),
-                    new Calculated());
+            Operand left = operand(operation.left(), slots);
+            Operand right = operand(operation.right(), slots);
+            Step step = new Step(left, operation.operator(), right, new Calculated());
+            return left instanceof Constant && right instanceof Constant ? new Constant(step.number()) : step;
         }
         Literal.Numeric literal = ((Formula.Constant) formula).literal();
         Calculated number = new Calculated();

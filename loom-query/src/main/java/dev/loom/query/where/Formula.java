@@ -10,6 +10,15 @@ public sealed interface Formula {
     /** The most operands of one comparison. */
     int OPERANDS_MAX = 64;
 
+    /** The most bits of the numbers of one comparison, so that what it calculates stays short. */
+    int BITS_MAX = 4096;
+
+    /** The most operands of all comparisons of an expression that calculate; each value of a list is compared with the formula again. */
+    int ALL_OPERANDS_MAX = 4096;
+
+    /** The most bits of the numbers of these comparisons. */
+    int ALL_BITS_MAX = 1 << 16;
+
     /** The number in a field; a record without one there has no result. */
     record Field(String name) implements Formula {
         @Override

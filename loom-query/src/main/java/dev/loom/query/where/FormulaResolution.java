@@ -21,39 +21,31 @@ final class FormulaResolution {
 
     Where resolve(Where.Relation written) {
         Where.Relation relation = new FormulaUnits(format).resolve(written);
-        Formula left = folded(relation.left());
-        Formula right = folded(relation.right());
+        Part leftPart = Part.of(relation.left());
+        Part rightPart = Part.of(relation.right());
+        Formula left = leftPart.simpler();
+        Formula right = rightPart.simpler();
         if (left instanceof Formula.Field field && right instanceof Formula.Constant number) {
             return new Where.Comparison(field.name(), relation.operator(), number.literal());
         }
         if (left instanceof Formula.Constant number && right instanceof Formula.Field field) {
             return new Where.Comparison(field.name(), relation.operator().reversed(), number.literal());
         }
-        Where.@Nullable Comparison comparison = solved(left, relation.operator(), right);
+        @Nullable Linear all = Linear.of(leftPart.linear, Formula.Operator.MINUS, rightPart.linear);
+        Where.@Nullable Comparison comparison = solved(all, relation.operator());
         return comparison != null ? comparison : new Where.Relation(left, relation.operator(), right);
-    }
-
-    /** The formula with each part that has no field calculated, unless its decimals never end. */
-    private static Formula folded(Formula formula) {
-        if (!(formula instanceof Formula.Operation operation)) {
-            return formula;
-        }
-        Formula left = folded(operation.left());
-        Formula right = folded(operation.right());
-        Formula.Operation simpler = new Formula.Operation(left, operation.operator(), right);
-        // parts whose decimals never end may make a whole whose decimals do
-        @Nullable Linear all = linear(simpler);
-        @Nullable BigDecimal value = all == null || all.field != null ? null : all.constant.decimal();
-        return value == null ? simpler : new Formula.Constant(literal(value));
     }
 
     private static Literal.Numeric literal(BigDecimal value) {
         return new Literal.Numeric(value, value.scale() == 0);
     }
 
-    /** The comparison of a single integer field that is true of the same numbers; null if there is none. */
-    private Where.@Nullable Comparison solved(Formula left, Operator operator, Formula right) {
-        @Nullable Linear all = linear(new Formula.Operation(left, Formula.Operator.MINUS, right));
+    /**
+     * The comparison of a single integer field that is true of the same numbers; null if there is none.
+     *
+     * @param all what is compared with 0
+     */
+    private Where.@Nullable Comparison solved(@Nullable Linear all, Operator operator) {
         if (all == null || all.field == null || all.factor.numerator().signum() == 0) {
             return null;
         }
@@ -63,48 +55,57 @@ final class FormulaResolution {
         }
         Operator solved = all.factor.numerator().signum() < 0 ? operator.reversed() : operator;
         Fraction bound = all.constant.negated().dividedBy(all.factor);
-        BigInteger floor = bound.floor();
+        BigInteger integer = bound.floor();
         if (!bound.isInteger()) {
             switch (solved) {
                 // no integer is between the bound and its floor
-                case GREATER, LESS_OR_EQUAL -> bound = Fraction.of(floor);
-                case LESS, GREATER_OR_EQUAL -> bound = Fraction.of(floor.add(BigInteger.ONE));
+                case GREATER, LESS_OR_EQUAL -> {}
+                case LESS, GREATER_OR_EQUAL -> integer = integer.add(BigInteger.ONE);
                 case EQUAL, NOT_EQUAL -> {
                     return null;
                 }
             }
         }
-        Literal.Numeric number = literal(new BigDecimal(bound.numerator()));
+        Literal.Numeric number = literal(new BigDecimal(integer));
         // a comparison that is the same for all numbers is an error only where somebody wrote it
         return NumberRange.of(type).canHold(solved, number) ? new Where.Comparison(all.field, solved, number) : null;
     }
 
-    /** A formula as a multiple of one field and a constant; null if it is none. */
-    private static @Nullable Linear linear(Formula formula) {
-        if (formula instanceof Formula.Field field) {
-            return new Linear(field.name(), Linear.ONE, Linear.ZERO);
+    /**
+     * A part of a formula, calculated once.
+     *
+     * @param formula as written, but for parts that have no field beside others that have one
+     * @param linear null if it is not a multiple of one field and a constant
+     */
+    private record Part(Formula formula, @Nullable Linear linear) {
+        static Part of(Formula formula) {
+            if (formula instanceof Formula.Field field) {
+                return new Part(formula, new Linear(field.name(), Linear.ONE, Linear.ZERO));
+            }
+            if (formula instanceof Formula.Constant number) {
+                Fraction value = Fraction.of(number.literal().value());
+                return new Part(formula, new Linear(null, Linear.ZERO, value));
+            }
+            Formula.Operation operation = (Formula.Operation) formula;
+            Part left = of(operation.left());
+            Part right = of(operation.right());
+            @Nullable Linear both = Linear.of(left.linear, operation.operator(), right.linear);
+            // parts whose decimals never end may make a whole whose decimals do
+            boolean isConstant = both != null && both.field == null;
+            return new Part(
+                    isConstant ? formula : new Formula.Operation(left.simpler(), operation.operator(), right.simpler()),
+                    both);
         }
-        if (formula instanceof Formula.Constant number) {
-            return new Linear(null, Linear.ZERO, Fraction.of(number.literal().value()));
+
+        /** The formula as a number if it has no field, unless its decimals never end. */
+        Formula simpler() {
+            Linear all = linear;
+            if (!(formula instanceof Formula.Operation) || all == null || all.field != null) {
+                return formula;
+            }
+            BigDecimal value = all.constant.decimal();
+            return value == null ? formula : new Formula.Constant(literal(value));
         }
-        Formula.Operation operation = (Formula.Operation) formula;
-        @Nullable Linear left = linear(operation.left());
-        @Nullable Linear right = linear(operation.right());
-        if (left == null || right == null) {
-            return null;
-        }
-        return switch (operation.operator()) {
-            case PLUS -> left.plus(right);
-            case MINUS -> left.plus(right.times(Linear.ONE.negated()));
-            case TIMES ->
-                right.field == null
-                        ? left.times(right.constant)
-                        : left.field == null ? right.times(left.constant) : null;
-            case DIVIDED_BY ->
-                right.field == null && right.constant.numerator().signum() != 0
-                        ? left.times(Linear.ONE.dividedBy(right.constant))
-                        : null;
-        };
     }
 
     /**
@@ -115,6 +116,25 @@ final class FormulaResolution {
     private record Linear(@Nullable String field, Fraction factor, Fraction constant) {
         static final Fraction ZERO = Fraction.of(BigInteger.ZERO);
         static final Fraction ONE = Fraction.of(BigInteger.ONE);
+
+        /** What is calculated from two; null if it is none. */
+        static @Nullable Linear of(@Nullable Linear left, Formula.Operator operator, @Nullable Linear right) {
+            if (left == null || right == null) {
+                return null;
+            }
+            return switch (operator) {
+                case PLUS -> left.plus(right);
+                case MINUS -> left.plus(right.times(ONE.negated()));
+                case TIMES ->
+                    right.field == null
+                            ? left.times(right.constant)
+                            : left.field == null ? right.times(left.constant) : null;
+                case DIVIDED_BY ->
+                    right.field == null && right.constant.numerator().signum() != 0
+                            ? left.times(ONE.dividedBy(right.constant))
+                            : null;
+            };
+        }
 
         @Nullable
         Linear plus(Linear other) {

@@ -5,7 +5,8 @@ import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exact number of any size: a fraction in its lowest terms.
+ * An exact number of any size: a fraction, not in its lowest terms. To find these takes a hundred times as long as a multiplication, and
+ * numbers don't become long without it: a result has at most the bits of its operands together, and one.
  *
  * @param denominator positive
  */
@@ -13,14 +14,16 @@ record Fraction(BigInteger numerator, BigInteger denominator) implements Compara
     /** More bits than a double has, even before a digit that only says whether anything follows. */
     private static final int ROUNDED_BITS = 66;
 
+    /** To what is a quarter of the least double, so that nothing is rounded twice. */
+    private static final int SHIFT_MAX = 1076;
+
+    private static final BigInteger FIVE = BigInteger.valueOf(5);
+    private static final double BITS_OF_FIVE = Math.log(5) / Math.log(2);
+
     Fraction {
-        BigInteger common = numerator.gcd(denominator);
         if (denominator.signum() < 0) {
-            common = common.negate();
-        }
-        if (!common.equals(BigInteger.ONE)) {
-            numerator = numerator.divide(common);
-            denominator = denominator.divide(common);
+            numerator = numerator.negate();
+            denominator = denominator.negate();
         }
     }
 
@@ -35,7 +38,8 @@ record Fraction(BigInteger numerator, BigInteger denominator) implements Compara
     }
 
     boolean isInteger() {
-        return denominator.equals(BigInteger.ONE);
+        return denominator.equals(BigInteger.ONE)
+                || numerator.remainder(denominator).signum() == 0;
     }
 
     Fraction plus(Fraction other) {
@@ -66,39 +70,35 @@ record Fraction(BigInteger numerator, BigInteger denominator) implements Compara
     /** The number written with finitely many digits; null if it can't be. */
     @Nullable
     BigDecimal decimal() {
-        int twos = denominator.getLowestSetBit();
-        BigInteger rest = denominator.shiftRight(twos);
-        BigInteger five = BigInteger.valueOf(5);
-        int fives = 0;
-        for (BigInteger[] parts = rest.divideAndRemainder(five);
-                parts[1].signum() == 0;
-                parts = rest.divideAndRemainder(five)) {
-            rest = parts[0];
-            fives++;
-        }
-        if (!rest.equals(BigInteger.ONE)) {
+        BigInteger common = numerator.gcd(denominator);
+        BigInteger below = denominator.divide(common);
+        int twos = below.getLowestSetBit();
+        BigInteger rest = below.shiftRight(twos);
+        // the only power of five of this length
+        int fives = (int) Math.ceil((rest.bitLength() - 1) / BITS_OF_FIVE);
+        if (!rest.equals(FIVE.pow(fives))) {
             return null;
         }
         int scale = Math.max(twos, fives);
-        BigInteger unscaled =
-                numerator.multiply(BigInteger.TWO.pow(scale - twos)).multiply(five.pow(scale - fives));
+        BigInteger unscaled = numerator
+                .divide(common)
+                .multiply(BigInteger.TWO.pow(scale - twos))
+                .multiply(FIVE.pow(scale - fives));
         return new BigDecimal(unscaled, scale);
     }
 
     /** The nearest double, of two as near the even one; infinite if it is beyond them. */
     double nearestDouble() {
-        if (isInteger()) {
+        if (denominator.equals(BigInteger.ONE)) {
             return numerator.doubleValue();
         }
-        int shift = ROUNDED_BITS - (numerator.bitLength() - denominator.bitLength());
+        int shift = Math.min(ROUNDED_BITS - (numerator.bitLength() - denominator.bitLength()), SHIFT_MAX);
         BigInteger dividend = numerator.abs().shiftLeft(Math.max(shift, 0));
         BigInteger[] parts = dividend.divideAndRemainder(denominator.shiftLeft(Math.max(-shift, 0)));
         // the last bit says that the number is not exactly the digits before it, which decides where it would be half
         // way
         BigInteger digits = parts[1].signum() == 0 ? parts[0] : parts[0].setBit(0);
-        BigDecimal power = new BigDecimal(BigInteger.TWO.pow(Math.abs(shift)));
-        BigDecimal rounded = shift < 0 ? new BigDecimal(digits).multiply(power) : new BigDecimal(digits).divide(power);
-        double nearest = Double.parseDouble(rounded.toString());
+        double nearest = Math.scalb(digits.doubleValue(), -shift);
         return numerator.signum() < 0 ? -nearest : nearest;
     }
 

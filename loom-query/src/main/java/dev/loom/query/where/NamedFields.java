@@ -25,6 +25,8 @@ final class NamedFields {
         } else if (expression instanceof Where.Relation relation) {
             collect(relation.left(), fields);
             collect(relation.right(), fields);
+        } else if (expression instanceof Where.Between between) {
+            collect(between.left(), fields);
         } else if (expression instanceof Where.In in) {
             fields.add(in.field());
         } else if (expression instanceof Where.NotIn in) {

@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import dev.loom.api.ValueUnit;
 import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where.Literal;
@@ -43,6 +44,8 @@ final class Parser {
     private int depth;
     /** Of the formulas of the current condition. */
     private int operands;
+    /** What there is to calculate in the expression. */
+    private FormulaSize calculated = FormulaSize.NONE;
 
     Parser(String expression) {
         this.expression = expression;
@@ -215,7 +218,24 @@ final class Parser {
         if (!hasField(left) && !hasField(right)) {
             throw lexer.error("a comparison needs a field", first.position());
         }
-        return new Where.Relation(left, operator, right);
+        Where.Relation relation = new Where.Relation(left, operator, right);
+        limit(FormulaSize.of(relation), first);
+        return relation;
+    }
+
+    private void limit(FormulaSize size, Token first) {
+        calculated = calculated.plus(size);
+        if (size.bits() > Formula.BITS_MAX) {
+            throw lexer.error(
+                    "numbers of a calculation are too large: bits=" + size.bits() + ", max=" + Formula.BITS_MAX,
+                    first.position());
+        } else if (calculated.operands() > Formula.ALL_OPERANDS_MAX || calculated.bits() > Formula.ALL_BITS_MAX) {
+            throw lexer.error(
+                    "expression calculates too much: operands=" + calculated.operands() + ", max="
+                            + Formula.ALL_OPERANDS_MAX + ", bits of numbers=" + calculated.bits() + ", max="
+                            + Formula.ALL_BITS_MAX,
+                    first.position());
+        }
     }
 
     private static boolean hasField(Formula formula) {
@@ -338,12 +358,16 @@ final class Parser {
                 throw lexer.error("between takes two numbers or two strings", first.position());
             }
             Formula high = formula();
-            if (low instanceof Formula.Constant from
-                    && high instanceof Formula.Constant to
-                    && from.literal().value().compareTo(to.literal().value()) > 0) {
-                throw lexer.error("between takes the lower number first", first.position());
-            }
             ends = List.of(relation(left, atLow, low, first), relation(left, atHigh, high, first));
+            if (low instanceof Formula.Constant from && high instanceof Formula.Constant to) {
+                Literal.Numeric lowest = from.literal();
+                Literal.Numeric highest = to.literal();
+                if ((lowest.unit() == ValueUnit.NONE) != (highest.unit() == ValueUnit.NONE)) {
+                    return new Where.Between(left, lowest, highest, negated);
+                } else if (lowest.value().compareTo(highest.value()) > 0) {
+                    throw lexer.error("between takes the lower number first", first.position());
+                }
+            }
         } else {
             Literal low = literal("a number, a field or a quoted string");
             take(TokenKind.AND, "and");

@@ -39,6 +39,9 @@ final class TermResolution {
             Where resolved = new FormulaResolution(format).resolve(relation);
             return resolved instanceof Where.Comparison comparison ? comparison(comparison) : resolved;
         }
+        if (expression instanceof Where.Between between) {
+            return between(between);
+        }
         if (expression instanceof Where.In in) {
             return in(in);
         }
@@ -52,6 +55,27 @@ final class TermResolution {
             return new Where.Derived(derived.of(), derived.term().resolve(derived.of()));
         }
         return expression;
+    }
+
+    private Where between(Where.Between between) {
+        boolean negated = between.negated();
+        Where.Relation low = end(between, negated ? Operator.LESS : Operator.GREATER_OR_EQUAL, between.low());
+        Where.Relation high = end(between, negated ? Operator.GREATER : Operator.LESS_OR_EQUAL, between.high());
+        List<Where> ends = List.of(resolve(low), resolve(high));
+        if (number(low).compareTo(number(high)) > 0) {
+            throw new IllegalArgumentException("between takes the lower number first: expression=" + between);
+        }
+        return negated ? new Where.Or(ends) : new Where.And(ends);
+    }
+
+    private static Where.Relation end(Where.Between between, Operator operator, Literal.Numeric number) {
+        return new Where.Relation(between.left(), operator, new Formula.Constant(number));
+    }
+
+    /** The number that a formula is compared with, in the unit of its fields. */
+    private BigDecimal number(Where.Relation relation) {
+        Formula number = new FormulaUnits(format).resolve(relation).right();
+        return ((Formula.Constant) number).literal().value();
     }
 
     private Where comparison(Where.Comparison comparison) {

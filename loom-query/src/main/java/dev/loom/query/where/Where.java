@@ -28,7 +28,8 @@ public sealed interface Where {
     /**
      * Parses an expression.
      *
-     * @throws QuerySyntaxException if it is malformed, too long or nested too deep; the exception gives the position
+     * @throws QuerySyntaxException if it is malformed, too long, nested too deep or calculates too much; the exception gives the
+     *     position
      */
     static Where parse(String expression) {
         if (expression.length() > LENGTH_MAX) {
@@ -88,6 +89,11 @@ public sealed interface Where {
         default Map<String, Boolean> fieldsSeen() {
             return Map.of();
         }
+
+        /** The operands that a test may calculate with, each in some microseconds at most. */
+        default int operands() {
+            return 0;
+        }
     }
 
     /** True if every term is. */
@@ -142,6 +148,17 @@ public sealed interface Where {
         @Override
         public String toString() {
             return left.toString() + ' ' + operator.text() + ' ' + right;
+        }
+    }
+
+    /**
+     * A number lies between two others, both included, of which only one has a unit: in the unit of the fields, the first must be the
+     * lower one. Without a unit, or with two, it is two comparisons.
+     */
+    record Between(Formula left, Literal.Numeric low, Literal.Numeric high, boolean negated) implements Where {
+        @Override
+        public String toString() {
+            return left + (negated ? " not between " : " between ") + low + " and " + high;
         }
     }
 

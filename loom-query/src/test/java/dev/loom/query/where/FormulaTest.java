@@ -40,6 +40,12 @@ class FormulaTest {
         "a * b > 340282366920938463426481119284349108225, a=18446744073709551615 b=18446744073709551615, false",
         "a * a * a * a - 1 < a * a * a * a, a=18446744073709551615, true",
         "a * a * a * a / a / a / a == a, a=18446744073709551615, true",
+        "a * a * a * a / a / a / a == d, a=9223372036854775808 d=9223372036854775808.0, true",
+        "a * a * a * a / a / a / a < d, a=9223372036854775809 d=9223372036854775808.0, false",
+        "1 / (a * a * a - a * a * a) == 1, a=18446744073709551615, false",
+        "1 / (a / 1e400 - a / 1e400) != 1, a=5, false",
+        "a / (1 - 1) != 1, a=5, false",
+        "a * (1e400 / 3e400) * 3 == a, a=5, true",
         "a * a / a == a, a=-9223372036854775808, true",
         // a quotient keeps what is behind the point
         "a / b == 2.5, a=5 b=2, true",
@@ -121,6 +127,12 @@ class FormulaTest {
         "size_bytes / run_ms > 5KiB, size_bytes / run_ms > 5120",
         "size_bytes / 1KiB >= 10, size_bytes >= 10240",
         "size_bytes > 2 * 1KiB, size_bytes > 2048",
+        "run_us between 1ms and 2000, run_us >= 1000 and run_us <= 2000",
+        "run_us not between 500 and 1ms, run_us < 500 or run_us > 1000",
+        "run_ms between 0 and 1s, run_ms >= 0 and run_ms <= 1000",
+        "size_bytes between 1000 and 1KiB, size_bytes >= 1000 and size_bytes <= 1024",
+        "start between 1us and 1000, start >= 1000 and start <= 1000",
+        "run_us - wait_us between 1ms and 2000, run_us - wait_us >= 1000 and run_us - wait_us <= 2000",
     })
     void shouldTakeTheUnitOfTheFields(String expression, String resolved) {
         assertEquals(resolved, Where.parse(expression).resolve(FORMAT).toString());
@@ -135,6 +147,10 @@ class FormulaTest {
         "size_bytes - 5ms > 1, 'units differ: left=By, right=a time, in=size_bytes - 5000000ns'",
         "size_bytes > 5ms * 2, 'units differ: left=By, right=a time, in=size_bytes > 5000000ns * 2'",
         "run_us / run_ms > 5ms, 'fields have different units, so a number can''t have one: literal=5000000ns, units=[run_ms ms, run_us us]'",
+        "run_us between 500 and 1us, 'between takes the lower number first: expression=run_us between 500 and 1000ns'",
+        "run_us not between 2ms and 1, 'between takes the lower number first: expression=run_us not between 2000000ns and 1'",
+        "run_us * 2 between 5 and 4us, 'between takes the lower number first: expression=run_us * 2 between 5 and 4000ns'",
+        "size_bytes between 1 and 1ms, 'units differ: left=By, right=a time, in=size_bytes <= 1000000ns'",
         "op + 1 > 5, 'only numbers can be calculated with: field=op, type=utf8'",
         "op > start, 'only numbers can be calculated with: field=op, type=utf8'",
         "n > 2 * 5000000000, 'comparison gives the same result for every value: field=n, type=i32, values=integers from"
@@ -190,6 +206,9 @@ class FormulaTest {
         "d + 1 > 5, d + 1 > 5",
         "s * 2 > 5, s * 2 > 5",
         "d > 1 / 3, d > 1 / 3",
+        "d > 1 / 3 + 1 / 6, d > 0.5",
+        "d * (1 / 3 + 2 / 3) > (1 / 8) * d, d * 1 > 0.125 * d",
+        "d * (1 / 3) > 7 / 640, d * (1 / 3) > 0.0109375",
     })
     void shouldSolveForTheOnlyField(String expression, String resolved) {
         Where simpler = Where.parse(expression).resolve(FORMAT);

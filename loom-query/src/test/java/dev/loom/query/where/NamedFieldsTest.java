@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 final class NamedFieldsTest {
     private static final String ALL =
             "not (a == 1 or b in (1, 2)) and c not in (1, 2) and d is null and e contains \"x\""
-                    + " and f icontains \"x\" and g matches \"x\" and h =~ \"x\" and i - 2 * (j + i) > k / 3 and `l.m` between 1 and 2";
+                    + " and f icontains \"x\" and g matches \"x\" and h =~ \"x\" and i - 2 * (j + i) > k / 3 and `l.m` between 1 and 2"
+                    + " and m between 1 and 2ms";
 
     /** The only kind that no text parses to. */
     private static final Where DERIVED =
@@ -22,7 +23,7 @@ final class NamedFieldsTest {
     @Test
     void shouldNameEachFieldOnce() {
         assertEquals(
-                Set.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l.m"),
+                Set.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l.m", "m"),
                 Where.parse(ALL).fields());
         assertEquals(Set.of("end"), Where.parse("end > 5ms").fields());
         assertEquals(

@@ -161,9 +161,11 @@ final class WhereGenerator {
         while (true) {
             Formula left = formula(random.nextInt(4), numbers);
             Formula right = formula(random.nextInt(3), numbers);
+            Where.Relation relation = new Where.Relation(left, OPERATORS.get(random.nextInt(OPERATORS.size())), right);
             if ((hasField(left) || hasField(right))
-                    && !(left instanceof Formula.Constant || right instanceof Formula.Constant)) {
-                return new Where.Relation(left, OPERATORS.get(random.nextInt(OPERATORS.size())), right);
+                    && !(left instanceof Formula.Constant || right instanceof Formula.Constant)
+                    && FormulaSize.of(relation).bits() <= Formula.BITS_MAX) {
+                return relation;
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.loom.query.text.TextQuery;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import java.math.BigDecimal;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -305,6 +306,38 @@ class WhereParseTest {
         }
         assertEquals(printed, Where.parse(written).toString());
         assertEquals(Where.parse(written), Where.parse(printed));
+    }
+
+    /** What the numbers of a comparison make together is never written out if it is too long. */
+    @Test
+    void shouldRefuseNumbersThatAreTooLargeToCalculateWith() {
+        StringBuilder divided = new StringBuilder("1");
+        for (int i = 10; i < 50; i++) {
+            divided.append(" / 1.").append("3".repeat(10)).append(i).append("7e999");
+        }
+        for (String tooLarge : List.of(
+                "v > " + divided, divided + " < v", "v between 1 and " + divided, "v * m / 1e999 * 1e-999 > 1")) {
+            QuerySyntaxException e = assertThrows(QuerySyntaxException.class, () -> Where.parse(tooLarge));
+            assertTrue(e.getMessage().startsWith("numbers of a calculation are too large: bits="), e.getMessage());
+            assertTrue(e.getMessage().contains(", max=4096: position="), e.getMessage());
+        }
+        Where.parse("v > 1e999 and v > 1e999 and v between 1e999 and 2e999 and v * m / 1e999 > 1e100");
+        Where.parse("v > 1" + "0".repeat(7_000));
+    }
+
+    @Test
+    void shouldRefuseToCalculateTooMuchInAll() {
+        String most = "a" + " * a".repeat(Formula.OPERANDS_MAX - 2) + " > b";
+        String all = String.join(" or ", Collections.nCopies(16, most));
+        Where.parse(all);
+        for (String tooMuch : List.of(
+                "a / b in (1" + ",1".repeat(1_365) + ")",
+                all + " or a" + " * a".repeat(61) + " in (1" + ",1".repeat(48) + ")",
+                String.join(" or ", Collections.nCopies(20, "a + 1e999 > b")))) {
+            QuerySyntaxException e = assertThrows(QuerySyntaxException.class, () -> Where.parse(tooMuch));
+            assertTrue(e.getMessage().startsWith("expression calculates too much: operands="), e.getMessage());
+        }
+        Where.parse("a / b in (1" + ",1".repeat(1_364) + ")");
     }
 
     @Test
