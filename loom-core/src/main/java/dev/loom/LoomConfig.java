@@ -48,6 +48,11 @@ public final class LoomConfig {
         return settings.directory();
     }
 
+    /** What finds the store's {@linkplain dev.loom.format.PayloadFormatProvider formats}; null for the system's class loader. */
+    public @Nullable ClassLoader classLoader() {
+        return settings.classLoader();
+    }
+
     Settings settings() {
         return settings;
     }
@@ -385,6 +390,10 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * Makes the configuration. The calling thread's context class loader becomes the one that finds the store's {@linkplain
+         * dev.loom.format.PayloadFormatProvider formats of the program's own}, whichever thread opens the store.
+         */
         public LoomConfig build() {
             return new LoomConfig(new Settings(
                     directory,
@@ -412,6 +421,7 @@ public final class LoomConfig {
                     rollupShare,
                     List.copyOf(indexFunctions),
                     repair,
+                    Thread.currentThread().getContextClassLoader(),
                     storage));
         }
     }

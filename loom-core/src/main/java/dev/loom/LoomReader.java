@@ -13,6 +13,7 @@ import dev.loom.store.AttachedStore;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store attached read-only: one that another process writes, that was closed, or that a killed process left. It
@@ -27,13 +28,19 @@ public final class LoomReader implements Store {
     }
 
     /**
-     * Attaches to the store in a directory.
+     * Attaches to the store in a directory. The calling thread's context class loader finds its {@linkplain
+     * dev.loom.format.PayloadFormatProvider formats of programs' own}, whichever thread asks for them later.
      *
      * @throws StoreNotFoundException when the directory holds no store
      * @throws LoomException when the store can't be read; the subclass tells why
      */
     public static LoomReader attach(Path directory) {
-        return new LoomReader(AttachedStore.attach(directory, Storage.DISK));
+        return attach(directory, Thread.currentThread().getContextClassLoader());
+    }
+
+    /** As {@link #attach(Path)}, with the class loader that finds the formats; null for the system's. */
+    public static LoomReader attach(Path directory, @Nullable ClassLoader formats) {
+        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, formats));
     }
 
     /**

@@ -207,21 +207,12 @@ public final class Recorder implements Store {
      * @throws StoreIoException when the disk refuses; if the store can't be opened again, the recorder has failed
      */
     public boolean rebuildIndexes(Duration longest) {
-        @Nullable ClassLoader callers = Thread.currentThread().getContextClassLoader();
-        return session.reopen(() -> rebuilt(callers), Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
+        return session.reopen(this::rebuilt, Math.max(0, TimeUnit.NANOSECONDS.convert(longest)));
     }
 
-    /** The next session, with the formats that the caller's class loader knows. */
-    private StoreSession rebuilt(@Nullable ClassLoader callers) {
-        Thread thread = Thread.currentThread();
-        @Nullable ClassLoader own = thread.getContextClassLoader();
-        thread.setContextClassLoader(callers);
-        try {
-            loom.rebuildIndexes(next -> next.log().ownership().admit());
-            return loom.session();
-        } finally {
-            thread.setContextClassLoader(own); // it must not keep the application's
-        }
+    private StoreSession rebuilt() {
+        loom.rebuildIndexes(next -> next.log().ownership().admit());
+        return loom.session();
     }
 
     /** The number of records of a source that this recorder has published. */

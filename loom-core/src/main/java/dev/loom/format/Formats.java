@@ -2,6 +2,7 @@ package dev.loom.format;
 
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -70,21 +71,32 @@ public final class Formats {
 
     /**
      * Parses a format from its text form: {@code text}, {@code json}, {@code bytes}, {@code struct:ts_ns:i64,op:utf8?},
-     * {@code timed:} followed by another text form, or a form of a {@link PayloadFormatProvider}.
+     * {@code timed:} followed by another text form, or a form of a {@link PayloadFormatProvider}, which the calling thread's
+     * context class loader is asked for.
      *
-     * @throws IllegalArgumentException for an unknown name, in which case the message names the known ones, and for
-     *     wrong arguments
+     * @throws IllegalArgumentException as {@link #parse(String, ClassLoader)}
      */
     public static PayloadFormat parse(String text) {
+        return parse(text, Thread.currentThread().getContextClassLoader());
+    }
+
+    /**
+     * As {@link #parse(String)}, with the providers of a class loader, and then those of Loom's own.
+     *
+     * @param loader null for the system's
+     * @throws IllegalArgumentException for an unknown name, in which case the message names the known ones; for wrong
+     *     arguments; and when the provider fails, in which case the message names it and what it threw
+     */
+    public static PayloadFormat parse(String text, @Nullable ClassLoader loader) {
         int colon = text.indexOf(':');
         String name = colon < 0 ? text : text.substring(0, colon);
         return switch (name) {
             case StructFormat.NAME -> StructFormat.parse(text);
-            case TimedFormat.NAME -> TimedFormat.parse(text);
+            case TimedFormat.NAME -> TimedFormat.parse(text, loader);
             case WholeFormat.TEXT_NAME -> withoutArguments(text, WholeFormat.TEXT);
             case JsonFormat.NAME -> withoutArguments(text, JsonFormat.INSTANCE);
             case WholeFormat.BYTES_NAME -> withoutArguments(text, WholeFormat.BYTES);
-            default -> provided(name, text);
+            default -> provided(name, text, loader);
         };
     }
 
@@ -95,38 +107,77 @@ public final class Formats {
         return format;
     }
 
-    private static PayloadFormat provided(String name, String text) {
+    /**
+     * As {@link #parse(String, ClassLoader)}, except that a format which can't be parsed is read as {@code bytes}, whose {@link
+     * PayloadFormat#failure()} says why.
+     */
+    public static PayloadFormat parseOrBytes(String text, @Nullable ClassLoader loader) {
+        try {
+            return parse(text, loader);
+        } catch (IllegalArgumentException e) {
+            return WholeFormat.BYTES.because(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static PayloadFormat provided(String name, String text, @Nullable ClassLoader loader) {
         Set<String> known = new TreeSet<>(BUILT_IN);
-        @Nullable ServiceConfigurationError broken = null;
-        for (ServiceLoader<PayloadFormatProvider> loader : loaders()) {
-            Iterator<PayloadFormatProvider> providers = loader.iterator();
+        @Nullable Throwable broken = null;
+        for (ServiceLoader<PayloadFormatProvider> each : loaders(loader)) {
+            Iterator<PayloadFormatProvider> providers = each.iterator();
             int failures = 0;
             while (failures < PROVIDERS_BROKEN_MAX) {
+                PayloadFormatProvider provider;
                 try {
                     if (!providers.hasNext()) {
                         break;
                     }
-                    PayloadFormatProvider provider = providers.next();
-                    if (provider.names().contains(name)) {
-                        return provider.parse(text);
+                    provider = providers.next();
+                    Set<String> names = names(provider);
+                    known.addAll(names);
+                    if (!names.contains(name)) {
+                        continue;
                     }
-                    known.addAll(provider.names());
-                } catch (ServiceConfigurationError e) {
+                } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
                     broken = e; // another one may have the format
                     failures++;
+                    continue;
                 }
+                return parsed(provider, text);
             }
         }
         if (broken != null) {
-            throw new IllegalArgumentException("payload format provider can't be loaded: format=" + name, broken);
+            String cause = broken.getCause() == null ? "" : ", cause=" + broken.getCause();
+            throw new IllegalArgumentException(
+                    "payload format provider can't be loaded: format=" + name + ", reason=" + broken + cause, broken);
         }
         throw new IllegalArgumentException("unknown payload format: name=" + name + ", known=" + known);
     }
 
+    private static Set<String> names(PayloadFormatProvider provider) {
+        try {
+            return Set.copyOf(provider.names());
+        } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+            throw new ServiceConfigurationError(provider.getClass().getName() + " does not tell its names", e);
+        }
+    }
+
+    private static PayloadFormat parsed(PayloadFormatProvider provider, String text) {
+        try {
+            return Objects.requireNonNull(provider.parse(text), "no format");
+        } catch (IllegalArgumentException e) {
+            throw e; // wrong arguments
+        } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+            throw new IllegalArgumentException(
+                    "payload format provider failed: format=" + text + ", provider="
+                            + provider.getClass().getName() + ", reason=" + e,
+                    e);
+        }
+    }
+
     /** The application's class loader comes first; in an agent it may differ from ours, or be absent. */
-    private static List<ServiceLoader<PayloadFormatProvider>> loaders() {
+    private static List<ServiceLoader<PayloadFormatProvider>> loaders(@Nullable ClassLoader loader) {
         return List.of(
-                ServiceLoader.load(PayloadFormatProvider.class),
+                ServiceLoader.load(PayloadFormatProvider.class, loader),
                 ServiceLoader.load(PayloadFormatProvider.class, Formats.class.getClassLoader()));
     }
 }

@@ -17,6 +17,14 @@ public interface PayloadFormat {
     /** The text form: {@code bytes}, {@code text}, {@code json}, or {@code struct:ts_ns:i64,op:utf8?}. */
     String text();
 
+    /**
+     * Why a source's payloads are read as {@code bytes} though its format is another, such as for lack of the {@link
+     * PayloadFormatProvider}; null if they are read as what they are.
+     */
+    default @Nullable String failure() {
+        return null;
+    }
+
     /** The declared fields in order; empty if records name their own fields (json). */
     List<Field> fields();
 

@@ -43,12 +43,12 @@ final class TimedFormat implements PayloadFormat {
         }
     }
 
-    static TimedFormat parse(String text) {
+    static TimedFormat parse(String text, @Nullable ClassLoader loader) {
         if (!text.startsWith(PREFIX)) {
             throw new IllegalArgumentException(
                     "timed format names no payload format: text=" + text + ", expected=" + PREFIX + "FORMAT");
         }
-        return new TimedFormat(Formats.parse(text.substring(PREFIX.length())));
+        return new TimedFormat(Formats.parse(text.substring(PREFIX.length()), loader));
     }
 
     @Override

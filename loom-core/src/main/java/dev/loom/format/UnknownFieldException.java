@@ -13,7 +13,8 @@ public final class UnknownFieldException extends IllegalArgumentException {
 
     /** Makes an error for a field that a format does not have. */
     public UnknownFieldException(String field, PayloadFormat format) {
-        super("unknown field: field=" + field + ", format=" + format.name() + ", fields=" + known(format));
+        super("unknown field: field=" + field + ", format=" + format.name() + ", fields=" + known(format)
+                + (format.failure() == null ? "" : ", read as bytes because=" + format.failure()));
         this.field = field;
     }
 

@@ -6,7 +6,6 @@ import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
-import dev.loom.format.PayloadFormat;
 import dev.loom.schema.SchemaEntry.IndexClosed;
 import dev.loom.schema.SchemaEntry.IndexDefined;
 import dev.loom.schema.SchemaEntry.RetentionSet;
@@ -22,9 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The sources and indexes as of some entry of the schema. Immutable. */
 public final class Schema {
-    /** The empty schema. */
-    public static final Schema EMPTY = new Schema(
-            PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty(), 0, 0, 0, null);
+    /** The empty schema, which knows the formats that Loom's own class loader finds. */
+    public static final Schema EMPTY = empty(Schema.class.getClassLoader());
 
     /** How the names of sources begin whose definition is lost, and no others. */
     private static final String LOST = "#";
@@ -39,6 +37,7 @@ public final class Schema {
     private final int openIndexes;
     private final int lastIndexId;
     private final @Nullable RetentionSet retention;
+    private final @Nullable ClassLoader formats;
 
     private Schema(
             PersistentMap<Integer, Source> sources,
@@ -48,7 +47,8 @@ public final class Schema {
             int openSources,
             int openIndexes,
             int lastIndexId,
-            @Nullable RetentionSet retention) {
+            @Nullable RetentionSet retention,
+            @Nullable ClassLoader formats) {
         this.sources = sources;
         this.ids = ids;
         this.indexes = indexes;
@@ -57,6 +57,29 @@ public final class Schema {
         this.openIndexes = openIndexes;
         this.lastIndexId = lastIndexId;
         this.retention = retention;
+        this.formats = formats;
+    }
+
+    private static Schema empty(@Nullable ClassLoader formats) {
+        return new Schema(
+                PersistentMap.empty(),
+                PersistentMap.empty(),
+                PersistentMap.empty(),
+                PersistentMap.empty(),
+                0,
+                0,
+                0,
+                null,
+                formats);
+    }
+
+    /**
+     * The schema of some entries.
+     *
+     * @param formats finds the providers of its formats, now and for entries to come; null for the system's class loader
+     */
+    public static Schema of(List<SchemaEntry> entries, @Nullable ClassLoader formats) {
+        return empty(formats).with(entries);
     }
 
     public Schema with(List<SchemaEntry> entries) {
@@ -70,8 +93,12 @@ public final class Schema {
     /** The schema with one more entry; takes logarithmic time. */
     public Schema with(SchemaEntry entry) {
         if (entry instanceof SourceDefined defined) {
-            return with(
-                    new Source(defined.id(), defined.name(), format(defined.format()), false, defined.attributes()));
+            return with(new Source(
+                    defined.id(),
+                    defined.name(),
+                    Formats.parseOrBytes(defined.format(), formats),
+                    false,
+                    defined.attributes()));
         }
         if (entry instanceof SourceClosed closed) {
             Source source = sources.get(closed.id());
@@ -85,7 +112,8 @@ public final class Schema {
             return define(defined);
         }
         if (entry instanceof RetentionSet set) {
-            return new Schema(sources, ids, indexes, indexesBySource, openSources, openIndexes, lastIndexId, set);
+            return new Schema(
+                    sources, ids, indexes, indexesBySource, openSources, openIndexes, lastIndexId, set, formats);
         }
         Index index = entry instanceof IndexClosed closed ? indexes.get(closed.id()) : null;
         return index == null ? this : with(closed(index));
@@ -120,7 +148,8 @@ public final class Schema {
                 openSources + (source.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
                 openIndexes,
                 lastIndexId,
-                retention);
+                retention,
+                formats);
     }
 
     private Schema with(Index index) {
@@ -137,7 +166,8 @@ public final class Schema {
                 openSources,
                 openIndexes + (index.closed() ? 0 : 1) - (before == null || before.closed() ? 0 : 1),
                 Math.max(lastIndexId, index.id()),
-                retention);
+                retention,
+                formats);
     }
 
     /** An index of an unknown kind, or of a source lost to damage, is ignored except for its id. */
@@ -150,7 +180,8 @@ public final class Schema {
                 openSources,
                 openIndexes,
                 Math.max(lastIndexId, defined.id()),
-                retention);
+                retention,
+                formats);
         Source source = sources.get(defined.sourceId());
         // the writer defines an id only once; any other entry is not its own
         if (source == null || indexes.get(defined.id()) != null) {
@@ -188,15 +219,6 @@ public final class Schema {
             }
         }
         return next;
-    }
-
-    /** A format whose provider is missing is read as bytes. */
-    private static PayloadFormat format(String text) {
-        try {
-            return Formats.parse(text);
-        } catch (IllegalArgumentException e) {
-            return Formats.parse("bytes");
-        }
     }
 
     /**

@@ -20,6 +20,7 @@ import dev.loom.record.LossSlots;
 import dev.loom.record.SourceSlots;
 import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
+import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,14 +45,17 @@ public final class AttachedStore implements AutoCloseable {
     private final LossSlots losses;
     private final Leases leases;
 
+    private final @Nullable ClassLoader formats;
     private Schema schema = Schema.EMPTY;
     private long schemaLength = -1;
 
-    private AttachedStore(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
+    private AttachedStore(
+            StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging, @Nullable ClassLoader formats) {
         this.files = files;
         this.storage = storage;
         this.mark = mark;
         this.staging = staging;
+        this.formats = formats;
         if (staging != null) {
             this.logs = StoreLogs.live(files, storage, mark, staging);
             this.slots = staging.live().slots();
@@ -68,8 +72,7 @@ public final class AttachedStore implements AutoCloseable {
                     mark.begin(LogKind.RECORD),
                     ends.recordTail(),
                     mark.checkpoint(),
-                    Schema.EMPTY
-                            .with(SchemaLog.read(storage, files.schema(), mark.storeId())
+                    schema(SchemaLog.read(storage, files.schema(), mark.storeId())
                                     .entries())
                             .withRecords(),
                     false);
@@ -80,8 +83,13 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Attaches to the store in a directory. */
+    /** Attaches to the store in a directory, with the formats that the calling thread's context class loader finds. */
     public static AttachedStore attach(Path directory, Storage storage) {
+        return attach(directory, storage, Thread.currentThread().getContextClassLoader());
+    }
+
+    /** As {@link #attach(Path, Storage)}, with the formats that a class loader finds. */
+    public static AttachedStore attach(Path directory, Storage storage, @Nullable ClassLoader formats) {
         Platform.check();
         if (!storage.exists(directory)) {
             throw new StoreNotFoundException("no such directory: directory=" + directory);
@@ -121,7 +129,7 @@ public final class AttachedStore implements AutoCloseable {
                 }
             }
             if (!changing) {
-                return new AttachedStore(files, storage, mark, staging);
+                return new AttachedStore(files, storage, mark, staging, formats);
             }
             if (i == TRIES) {
                 throw new StoreIoException("the store's writer is alive but its staging is not reachable: directory="
@@ -210,13 +218,18 @@ public final class AttachedStore implements AutoCloseable {
         long length = length(files.schema());
         if (length != schemaLength) {
             SchemaLog.Content content = SchemaLog.read(storage, files.schema(), mark.storeId());
-            schema = Schema.EMPTY.with(content.entries());
+            schema = schema(content.entries());
             if (!content.damaged().isEmpty() || content.end() < mark.schemaDurable()) {
                 schema = schema.with(schema.entriesOfLost(slots.listed()));
             }
             schemaLength = length;
         }
         return schema;
+    }
+
+    /** The schema of some entries, with the formats of this. */
+    Schema schema(List<SchemaEntry> entries) {
+        return Schema.of(entries, formats);
     }
 
     private long length(Path file) {

@@ -121,9 +121,11 @@ public final class SessionSchema {
 
     /** A source whose format can't be made again is read as bytes, which nobody wants who defines it. */
     private static void requireParsed(PayloadFormat format, @Nullable Source defined) {
-        if (defined == null || !defined.format().text().equals(format.text())) {
+        PayloadFormat made = Objects.requireNonNull(defined).format();
+        if (made.failure() != null || !made.text().equals(format.text())) {
             throw new IllegalArgumentException(
-                    "no provider of the thread's class loader makes this format of its text: text=" + format.text());
+                    "the store's class loader makes no such format of its text: text=" + format.text() + ", reason="
+                            + (made.failure() == null ? "it makes " + made.text() : made.failure()));
         }
     }
 

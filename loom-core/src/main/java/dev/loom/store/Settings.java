@@ -41,6 +41,7 @@ public record Settings(
         double rollupShare,
         List<IndexFunction> indexFunctions,
         @Nullable Repair repair,
+        @Nullable ClassLoader classLoader,
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
@@ -77,6 +78,7 @@ public record Settings(
                 rollupShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 null,
+                classLoader,
                 storage);
     }
 }

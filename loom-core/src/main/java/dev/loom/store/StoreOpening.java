@@ -244,7 +244,7 @@ public final class StoreOpening {
     private OpeningResult prepare(
             Tenure tenure, Rivals rivals, Mark ended, @Nullable Recovery recovery, Mark.Owner owner, long nonce) {
         SchemaLog.Content content = SchemaLog.read(storage, files.schema(), ended.storeId());
-        Schema schema = Schema.EMPTY.with(content.entries()).supply(settings.indexFunctions());
+        Schema schema = Schema.of(content.entries(), settings.classLoader()).supply(settings.indexFunctions());
         IndexRecovery indexes = new IndexRecovery(settings, files, schema);
         Repair repair = settings.repair();
         boolean rebuild = repair != null && repair.beforeIndexes(files, storage);

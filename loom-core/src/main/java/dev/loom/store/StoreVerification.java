@@ -167,7 +167,7 @@ public final class StoreVerification {
         if (!store.mark().closed() && !store.live()) {
             return; // what a power cut left of them is deleted by the next opening
         }
-        Schema schema = Schema.EMPTY.with(
+        Schema schema = store.schema(
                 SchemaLog.read(storage, files.schema(), store.mark().storeId()).entries());
         try (Snapshot snapshot = store.snapshot();
                 RunAudit audit = new RunAudit(
@@ -326,7 +326,7 @@ public final class StoreVerification {
         long chunkEnd = logs.chunks().watermarks().tailAcquire();
         SchemaLog.Content content =
                 SchemaLog.read(storage, files.schema(), store.mark().storeId());
-        Schema schema = Schema.EMPTY.with(content.entries());
+        Schema schema = store.schema(content.entries());
         FaultHandler faults = (log, address, message) -> {
             LogView view = logs.of(log);
             problem(Damage.CONTENTS, view.segments().file(address), offsetInSegment(view, address), message);

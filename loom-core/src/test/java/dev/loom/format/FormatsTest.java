@@ -8,20 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
 import java.net.URL;
-import java.net.URLConnection;
-import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FormatsTest {
@@ -98,11 +94,14 @@ class FormatsTest {
     void shouldSayWhyWhenProviderCannotBeLoaded() {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(new NamingAbsentProvider(before));
+        thread.setContextClassLoader(new ProvidingLoader("dev.loom.Absent"));
         try {
             IllegalArgumentException e =
                     assertThrows(IllegalArgumentException.class, () -> Formats.parse("unheard-of"));
-            assertEquals("payload format provider can't be loaded: format=unheard-of", e.getMessage());
+            assertEquals(
+                    "payload format provider can't be loaded: format=unheard-of, reason=java.util.ServiceConfigurationError:"
+                            + " dev.loom.format.PayloadFormatProvider: Provider dev.loom.Absent not found",
+                    e.getMessage());
             assertInstanceOf(ServiceConfigurationError.class, e.getCause());
             assertEquals("text", Formats.parse("text").text());
             assertEquals("reversed", Formats.parse("reversed").name(), "our own class loader has its provider");
@@ -121,6 +120,66 @@ class FormatsTest {
         } finally {
             thread.setContextClassLoader(before);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "state, java.lang.IllegalStateException: injected failure",
+        "linkage, java.lang.NoClassDefFoundError: injected failure",
+        "service, java.util.ServiceConfigurationError: injected failure",
+        "none, java.lang.NullPointerException: no format",
+    })
+    void shouldNameProviderAndCauseWhenProviderFails(String how, String cause) {
+        ClassLoader loader = new ProvidingLoader(FailingFormatProvider.class.getName());
+        IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> Formats.parse("failing:" + how, loader));
+        String message = "payload format provider failed: format=failing:" + how
+                + ", provider=dev.loom.format.FailingFormatProvider, reason=" + cause;
+        assertEquals(message, e.getMessage());
+        assertNotNull(e.getCause());
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse("timed:failing:" + how, loader));
+        PayloadFormat bytes = Formats.parseOrBytes("failing:" + how, loader);
+        assertEquals(Formats.bytes(), bytes);
+        assertEquals(bytes, Formats.bytes());
+        assertEquals(message, bytes.failure());
+        assertEquals(
+                "unknown field: field=op, format=bytes, fields=[bytes], read as bytes because=" + message,
+                new UnknownFieldException("op", bytes).getMessage());
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithArgumentsAsTheProviderDoes() {
+        ClassLoader loader = new ProvidingLoader(FailingFormatProvider.class.getName());
+        assertEquals(
+                "injected failure",
+                assertThrows(IllegalArgumentException.class, () -> Formats.parse("failing:arguments", loader))
+                        .getMessage());
+    }
+
+    @Test
+    void shouldAskOtherProvidersWhenOneCannotTellItsNames() {
+        ClassLoader loader =
+                new ProvidingLoader(NamelessFormatProvider.class.getName(), ShiftedFormatProvider.class.getName());
+        assertEquals("shifted", Formats.parse("shifted", loader).name());
+        assertEquals(
+                "payload format provider can't be loaded: format=xml, reason=java.util.ServiceConfigurationError:"
+                        + " dev.loom.format.NamelessFormatProvider does not tell its names,"
+                        + " cause=java.lang.UnsupportedOperationException: injected failure",
+                assertThrows(IllegalArgumentException.class, () -> Formats.parse("xml", loader))
+                        .getMessage());
+    }
+
+    /** As that of an application that was undeployed. */
+    @Test
+    void shouldFindOurOwnProvidersWhenClassLoaderRefuses() {
+        ClassLoader loader = new ClassLoader(null) {
+            @Override
+            public Enumeration<URL> getResources(String name) {
+                throw new IllegalStateException("injected failure");
+            }
+        };
+        assertEquals("reversed", Formats.parse("reversed", loader).name());
+        assertThrows(IllegalArgumentException.class, () -> Formats.parse("xml", loader));
     }
 
     @Test
@@ -179,33 +238,5 @@ class FormatsTest {
         assertTrue(!Field.Type.F32.isInteger() && !Field.Type.F32.isUnsigned() && Field.Type.F64.isNumber());
         assertTrue(!Field.Type.BOOL.isNumber() && !Field.Type.BOOL.isVariableLength());
         assertTrue(Field.Type.UTF8.isVariableLength() && Field.Type.BYTES.isVariableLength());
-    }
-
-    /** Gives a services file that names a class which is not there. */
-    private static final class NamingAbsentProvider extends ClassLoader {
-        NamingAbsentProvider(ClassLoader parent) {
-            super(parent);
-        }
-
-        @Override
-        public Enumeration<URL> getResources(String name) throws java.io.IOException {
-            if (!name.endsWith(PayloadFormatProvider.class.getName())) {
-                return super.getResources(name);
-            }
-            return Collections.enumeration(List.of(new URL("memory", null, 0, "/services", new URLStreamHandler() {
-                @Override
-                protected URLConnection openConnection(URL url) {
-                    return new URLConnection(url) {
-                        @Override
-                        public void connect() {}
-
-                        @Override
-                        public InputStream getInputStream() {
-                            return new ByteArrayInputStream("dev.loom.Absent".getBytes(StandardCharsets.UTF_8));
-                        }
-                    };
-                }
-            })));
-        }
     }
 }

@@ -10,6 +10,7 @@ import dev.loom.error.StoreReopenedException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A store that another process may write, close, and open again: read without affecting it. Usable from any thread. */
 final class FollowedStore implements Store {
@@ -17,13 +18,20 @@ final class FollowedStore implements Store {
     private static final int ATTACHED_MAX = 10;
 
     private final Path directory;
+    private final @Nullable ClassLoader formats;
     private LoomReader reader;
     private boolean closed;
 
-    /** @throws dev.loom.error.LoomException if the store can't be read */
-    FollowedStore(Path directory) {
+    /**
+     * Attaches to a store.
+     *
+     * @param formats the class loader that finds its formats
+     * @throws dev.loom.error.LoomException if the store can't be read
+     */
+    FollowedStore(Path directory, @Nullable ClassLoader formats) {
         this.directory = directory;
-        reader = LoomReader.attach(directory);
+        this.formats = formats;
+        reader = LoomReader.attach(directory, formats);
     }
 
     /** Attaches again if a new writer has opened the store; snapshots of the old reader stay as they are. */
@@ -45,7 +53,7 @@ final class FollowedStore implements Store {
     }
 
     private void attach() {
-        LoomReader attached = LoomReader.attach(directory);
+        LoomReader attached = LoomReader.attach(directory, formats);
         reader.close();
         reader = attached;
     }

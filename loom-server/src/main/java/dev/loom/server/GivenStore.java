@@ -35,7 +35,8 @@ final class GivenStore implements ServedStore {
 
     /** A store that another process may write. */
     static GivenStore followed(Path directory) {
-        FollowedStore store = new FollowedStore(directory);
+        FollowedStore store =
+                new FollowedStore(directory, Thread.currentThread().getContextClassLoader());
         return new GivenStore(store, null, new SeenSchema(store), store::close);
     }
 

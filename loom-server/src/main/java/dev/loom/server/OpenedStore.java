@@ -52,7 +52,7 @@ final class OpenedStore implements ServedStore {
 
     private static FollowedStore readable(LoomConfig config, StoreIoException unwritable) {
         try {
-            return new FollowedStore(config.directory());
+            return new FollowedStore(config.directory(), config.classLoader());
         } catch (LoomException e) {
             unwritable.addSuppressed(e);
             throw unwritable;
@@ -128,7 +128,7 @@ final class OpenedStore implements ServedStore {
 
     private void readMeanwhile() {
         try {
-            reader = reader == null ? new FollowedStore(config.directory()) : reader;
+            reader = reader == null ? new FollowedStore(config.directory(), config.classLoader()) : reader;
         } catch (LoomException e) {
             // the disk refuses that as well; tried again with the next attempt to write
         }

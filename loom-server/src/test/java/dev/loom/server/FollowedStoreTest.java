@@ -1,16 +1,21 @@
 package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
+import java.io.IOException;
+import java.net.URL;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +38,7 @@ final class FollowedStoreTest {
         }
         AtomicBoolean done = new AtomicBoolean();
         List<CompletableFuture<Long>> asking = new ArrayList<>();
-        try (FollowedStore followed = new FollowedStore(directory)) {
+        try (FollowedStore followed = new FollowedStore(directory, null)) {
             List<Runnable> questions = List.of(
                     () -> followed.snapshot().close(),
                     () -> assertEquals(1, followed.sources().size()),
@@ -63,6 +68,29 @@ final class FollowedStoreTest {
             for (CompletableFuture<Long> each : asking) {
                 each.get();
             }
+        }
+    }
+
+    @Test
+    void shouldFindFormatsByTheSameClassLoaderWhenItAttachesAgain() {
+        try (Loom loom = writer()) {
+            loom.defineSource("s", Formats.parse("otlp-log"));
+        }
+        AtomicInteger asked = new AtomicInteger();
+        ClassLoader loader = new ClassLoader(FollowedStoreTest.class.getClassLoader()) {
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                asked.incrementAndGet();
+                return super.getResources(name);
+            }
+        };
+        try (FollowedStore followed = new FollowedStore(directory, loader)) {
+            assertEquals("otlp-log", followed.sources().get(0).format().text());
+            int before = asked.get();
+            assertTrue(before > 0);
+            writer().close();
+            assertEquals("otlp-log", followed.sources().get(0).format().text());
+            assertTrue(asked.get() > before);
         }
     }
 }

@@ -32,6 +32,9 @@ public final class StoreRows {
         row.put("name", source.name());
         row.put("id", source.id());
         row.put("format", source.format().text());
+        if (source.format().failure() != null) {
+            row.put("format_failure", source.format().failure());
+        }
         row.put("records", statistics.records());
         row.put("bytes", statistics.bytes());
         row.put("first", empty ? null : statistics.firstTimeNs());
