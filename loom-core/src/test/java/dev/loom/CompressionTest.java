@@ -379,6 +379,12 @@ final class CompressionTest {
             await(() -> segments(store()).get(0).length() < SEGMENT);
         }
         assertEquals(List.of(), problems());
+        File first = segments(store()).get(0);
+        long entry = 64 + 8; // of the page, which is stored as it is
+        byte[] bytes = Files.readAllBytes(first.toPath());
+        bytes[(int) entry + 7] ^= 0x10; // as a block
+        Files.write(first.toPath(), bytes);
+        assertEquals(1, problems().size());
     }
 
     @Test

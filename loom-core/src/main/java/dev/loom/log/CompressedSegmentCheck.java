@@ -14,7 +14,8 @@ public final class CompressedSegmentCheck {
     /** Receives problems one by one. */
     @FunctionalInterface
     public interface Handler {
-        void onProblem(long offset, String message);
+        /** Called once per problem, with the part of the file that is wrong. */
+        void onProblem(long offset, FilePart part, String message);
     }
 
     /** Whether the segment file that begins at an address is compressed. */
@@ -24,23 +25,22 @@ public final class CompressedSegmentCheck {
         }
     }
 
-    /** Where a page is in its segment's file: if that is compressed its stored form, or its entry if that leads nowhere. */
-    public static long offsetInFile(LogView view, long address) {
-        long first = view.segments().first(address);
-        try (LoomFile file = view.storage().openToRead(view.segments().file(address))) {
-            if (!isCompressed(view, file, first)) {
-                return address - first;
+    /** Where a page is in its segment's file. */
+    public static PagePlace place(LogView view, long pageAddress) {
+        long first = view.segments().first(pageAddress);
+        try (LoomFile file = view.storage().openToRead(view.segments().file(pageAddress))) {
+            if (isCompressed(view, file, first)) {
+                long at = CompressedSegment.entryAt(pageAddress - first);
+                ByteBuffer entry =
+                        ByteBuffer.allocate(CompressedSegment.ENTRY_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+                file.read(entry, at);
+                return PagePlace.compressed(
+                        at, entry.getLong(0), view.segments().segmentLength(), file.size());
             }
-            long at = CompressedSegment.entryAt(address - first);
-            ByteBuffer entry =
-                    ByteBuffer.allocate(CompressedSegment.ENTRY_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-            file.read(entry, at);
-            long offset = CompressedSegment.entryOffset(entry.getLong(0));
-            boolean there = offset >= CompressedSegment.begin(view.segments().segmentLength()) && offset < file.size();
-            return there ? offset : at;
         } catch (StoreIoException e) {
-            return address - first;
+            // where it would be
         }
+        return PagePlace.plain(pageAddress - first);
     }
 
     /** Checks a compressed segment file. */
@@ -51,18 +51,26 @@ public final class CompressedSegmentCheck {
         for (long at : new long[] {0, CompressedSegment.secondHeader(segmentLength)}) {
             file.read(header.clear(), at);
             if (!CompressedSegment.isHeader(header, view.kind(), view.storeId(), first, segmentLength)) {
-                handler.onProblem(at, "header of a compressed segment is invalid");
+                handler.onProblem(
+                        at,
+                        new FilePart(at, CompressedSegment.HEADER_LENGTH),
+                        "header of a compressed segment is invalid");
             } else {
                 length = CompressedSegment.length(header);
             }
         }
         long end = checkDirectory(file, segmentLength, handler);
         if (end >= 0 && end != length) {
-            handler.onProblem(end, "compressed pages end elsewhere than the header says: expected=" + length);
+            handler.onProblem(
+                    end,
+                    new FilePart(0, CompressedSegment.begin(segmentLength)),
+                    "compressed pages end elsewhere than the header says: expected=" + length);
         }
         if (length >= 0 && file.size() != length) {
+            long at = Math.min(length, file.size());
             handler.onProblem(
-                    Math.min(length, file.size()),
+                    at,
+                    new FilePart(at, FilePart.TO_END),
                     (file.size() < length ? "file ends early" : "bytes after the end") + ": bytes=" + file.size()
                             + ", expected=" + length);
         }
@@ -85,8 +93,10 @@ public final class CompressedSegmentCheck {
             if (CompressedSegment.entryOffset(entry) != end
                     || PageForm.of(CompressedSegment.entryForm(entry)) == null) {
                 whole = false;
+                long at = CompressedSegment.entryAt((long) i << PageDescriptor.PAGE_SHIFT);
                 handler.onProblem(
-                        CompressedSegment.entryAt((long) i << PageDescriptor.PAGE_SHIFT),
+                        at,
+                        new FilePart(at, CompressedSegment.ENTRY_LENGTH),
                         "entry of a compressed segment is wrong: page=" + i + ", offset="
                                 + CompressedSegment.entryOffset(entry) + ", expected=" + end);
             }

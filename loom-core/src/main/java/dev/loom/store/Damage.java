@@ -1,6 +1,8 @@
 package dev.loom.store;
 
+import dev.loom.log.FilePart;
 import java.nio.file.Path;
+import java.util.List;
 
 /** What can be wrong with a store's files. */
 enum Damage {
@@ -23,7 +25,12 @@ enum Damage {
 
     /** Receives what is wrong. */
     interface Handler {
-        void onDamage(Damage kind, Path file, long offset, String message);
+        /**
+         * Called once per problem.
+         *
+         * @param parts of the file, where a repair leaves the damage in its place; empty if there is nothing to copy
+         */
+        void onDamage(Damage kind, Path file, long offset, List<FilePart> parts, String message);
 
         /** Receives damage that was set aside before, and has not changed since. */
         default void onKnown(Path file, long offset, String message) {}

@@ -2,8 +2,8 @@ package dev.loom.store;
 
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.log.FilePart;
 import dev.loom.log.LogKind;
-import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.schema.SchemaLog;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * delete, and what is damaged for good. Every step is repeatable. For one thread, which has the store to itself.
  */
 public final class Repair {
-    private static final long TO_END = Long.MAX_VALUE;
+    private static final long TO_END = FilePart.TO_END;
 
     private final Path requested;
     private final Handler handler;
@@ -101,7 +101,8 @@ public final class Repair {
         StoreVerification.Counts counts = new StoreVerification(
                         storage,
                         requested,
-                        (kind, file, offset, message) -> found.add(new Found(kind, file, offset, message)),
+                        (kind, file, offset, parts, message) ->
+                                found.add(new Found(kind, file, offset, parts, message)),
                         cancelled)
                 .run();
         if (!counts.complete()) {
@@ -120,7 +121,6 @@ public final class Repair {
                 switch (each.kind) {
                     case FOREIGN, AFTER_END -> remove(storage, aside, each);
                     case MARK -> {} // closing writes both slots
-                    case SCHEMA -> aside.copy(each.kind, each.file, each.offset, 0, TO_END, each.message);
                     default -> {
                         if (ofIndex) {
                             rebuilds = true;
@@ -139,7 +139,7 @@ public final class Repair {
         return rebuilds;
     }
 
-    private record Found(Damage kind, Path file, long offset, String message) {}
+    private record Found(Damage kind, Path file, long offset, List<FilePart> parts, String message) {}
 
     private void keep(SetAside aside) {
         directory = aside.directory() == null ? directory : aside.directory();
@@ -147,11 +147,11 @@ public final class Repair {
 
     /** Damaged records stay where they are, since their addresses must not change. */
     private static void keepCopy(SetAside aside, Found found) {
-        if (found.kind == Damage.MISSING || found.kind == Damage.SHORT) {
+        if (found.parts.isEmpty()) {
             aside.note(found.kind, found.file, found.offset, found.message);
-        } else {
-            long page = found.offset & -PageDescriptor.PAGE_LENGTH;
-            aside.copy(found.kind, found.file, found.offset, page, PageDescriptor.PAGE_LENGTH, found.message);
+        }
+        for (FilePart part : found.parts) {
+            aside.copy(found.kind, found.file, found.offset, part.from(), part.length(), found.message);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import dev.loom.log.FilePart;
 import dev.loom.log.PageDescriptor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -125,7 +126,10 @@ final class SetAside {
      */
     void copy(Damage kind, Path file, long offset, long from, long length, String reason) {
         Path name = store.relativize(file);
-        String suffix = from == 0 && length == Long.MAX_VALUE ? "" : "." + from;
+        String suffix = from == 0 && length == FilePart.TO_END ? "" : "." + from;
+        if (length != FilePart.TO_END && length != PageDescriptor.PAGE_LENGTH) {
+            suffix += "-" + length; // another part may begin there
+        }
         Path folder = Objects.requireNonNull(begin().resolve(name).getParent());
         Path copy = folder.resolve(name.getFileName() + suffix);
         if (!storage.exists(folder)) {
@@ -141,7 +145,7 @@ final class SetAside {
     private long copy(Path file, long from, long length, Path copy) {
         try (LoomFile source = storage.openToRead(file);
                 LoomFile target = storage.openToWrite(copy, false)) {
-            long end = Math.min(source.size(), length > Long.MAX_VALUE - from ? Long.MAX_VALUE : from + length);
+            long end = from + new FilePart(from, length).lengthIn(source.size());
             long at = from;
             while (at < end) {
                 buffer.clear().limit((int) Math.min(buffer.capacity(), end - at));
@@ -153,7 +157,7 @@ final class SetAside {
                 at += read;
             }
             target.force();
-            return Math.max(0, at - from);
+            return at - from;
         } catch (StoreIoException e) {
             giveUp(copy);
             throw new StoreIoException(

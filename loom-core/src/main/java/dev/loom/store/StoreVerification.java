@@ -11,9 +11,11 @@ import dev.loom.index.ChunkIndexReader;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.CompressedSegmentCheck;
+import dev.loom.log.FilePart;
 import dev.loom.log.LogView;
 import dev.loom.log.MissingSegments;
 import dev.loom.log.PageDescriptor;
+import dev.loom.log.PagePlace;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import dev.loom.log.Segments;
@@ -59,6 +61,8 @@ public final class StoreVerification {
             List<Index> uncompared,
             boolean complete) {}
 
+    private static final List<FilePart> WHOLE = List.of(new FilePart(0, FilePart.TO_END));
+
     private final Storage storage;
     private final Damage.Handler handler;
     private final BooleanSupplier cancelled;
@@ -79,7 +83,7 @@ public final class StoreVerification {
     public static Counts run(Storage storage, Path directory, ProblemHandler problems, BooleanSupplier cancelled) {
         Damage.Handler handler = new Damage.Handler() {
             @Override
-            public void onDamage(Damage kind, Path file, long offset, String message) {
+            public void onDamage(Damage kind, Path file, long offset, List<FilePart> parts, String message) {
                 problems.onProblem(file, offset, message, false);
             }
 
@@ -117,13 +121,17 @@ public final class StoreVerification {
     }
 
     private void problem(Damage kind, Path file, long offset, String message) {
-        if (knownDamage.contains(kind, file, offset)) {
+        problem(kind, file, offset, List.of(), message);
+    }
+
+    private void problem(Damage kind, Path file, long offset, List<FilePart> parts, String message) {
+        if (knownDamage.contains(kind, file, offset, parts)) {
             known++;
             handler.onKnown(file, offset, message);
             return;
         }
         problems++;
-        handler.onDamage(kind, file, offset, message);
+        handler.onDamage(kind, file, offset, parts, message);
     }
 
     /** Checks the blocks of the text index, and that its units have all words of their records. */
@@ -196,13 +204,14 @@ public final class StoreVerification {
                 SchemaLog.read(storage, files.schema(), store.mark().storeId());
         entries += content.entries().size();
         for (long offset : content.damaged()) {
-            problem(Damage.SCHEMA, files.schema(), offset, "no complete entry starts here");
+            problem(Damage.SCHEMA, files.schema(), offset, WHOLE, "no complete entry starts here");
         }
         if (content.damaged().isEmpty() && !isWhole(content)) {
             problem(
                     Damage.SCHEMA,
                     files.schema(),
                     content.end(),
+                    WHOLE,
                     "file ends early: bytes=" + content.end() + ", expected="
                             + store.mark().schemaDurable());
         }
@@ -261,13 +270,13 @@ public final class StoreVerification {
 
     private void damagedPage(LogView view, long pageAddress) {
         Path file = view.segments().file(pageAddress);
-        long offset = CompressedSegmentCheck.offsetInFile(view, pageAddress);
+        PagePlace place = CompressedSegmentCheck.place(view, pageAddress);
         String message = "page is damaged: address=" + pageAddress;
-        if (knownDamage.containsPage(file, offset, offsetInSegment(view, pageAddress))) {
+        if (knownDamage.containsMoved(file, place, offsetInSegment(view, pageAddress))) {
             known++;
-            handler.onKnown(file, offset, message);
+            handler.onKnown(file, place.offset(), message);
         } else {
-            problem(Damage.PAGE, file, offset, message);
+            problem(Damage.PAGE, file, place.offset(), place.parts(), message);
         }
     }
 
@@ -285,7 +294,10 @@ public final class StoreVerification {
             try (LoomFile file = storage.openToRead(path)) {
                 if (CompressedSegmentCheck.isCompressed(view, file, first)) {
                     CompressedSegmentCheck.check(
-                            view, file, first, (offset, message) -> problem(Damage.CONTENTS, path, offset, message));
+                            view,
+                            file,
+                            first,
+                            (offset, part, message) -> problem(Damage.CONTENTS, path, offset, List.of(part), message));
                     continue;
                 }
                 boolean beforeGap = first < view.watermarks().gapEnd();
@@ -329,7 +341,9 @@ public final class StoreVerification {
         Schema schema = store.schema(content.entries());
         FaultHandler faults = (log, address, message) -> {
             LogView view = logs.of(log);
-            problem(Damage.CONTENTS, view.segments().file(address), offsetInSegment(view, address), message);
+            PagePlace place = CompressedSegmentCheck.place(view, address & -PageDescriptor.PAGE_LENGTH);
+            long offset = place.plain() ? place.offset() + (address & PageDescriptor.PAGE_LENGTH - 1) : place.offset();
+            problem(Damage.CONTENTS, view.segments().file(address), offset, place.parts(), message);
         };
         try (ReferencedRecords lookup = new ReferencedRecords(logs.records(), () -> recordEnd, id -> {
                     Source source = schema.source(id);

@@ -161,7 +161,10 @@ final class SegmentCompressorTest {
         List<String> problems = new ArrayList<>();
         try (LoomFile file = Storage.DISK.openToRead(segment())) {
             CompressedSegmentCheck.check(
-                    view(), file, FIRST, (offset, message) -> problems.add(offset + " " + message.split(":", 2)[0]));
+                    view(),
+                    file,
+                    FIRST,
+                    (offset, part, message) -> problems.add(offset + " " + message.split(":", 2)[0]));
         }
         return problems;
     }
@@ -342,7 +345,10 @@ final class SegmentCompressorTest {
         assertEquals(List.of(), problems());
         for (int page = 0; page < PAGES; page++) {
             long offset = wrap(whole).getLong(HEADER + 8 * page) & 0xff_ffff_ffffL;
-            assertEquals(offset, CompressedSegmentCheck.offsetInFile(view(), FIRST + (long) page * PAGE));
+            assertEquals(
+                    offset,
+                    CompressedSegmentCheck.place(view(), FIRST + (long) page * PAGE)
+                            .offset());
         }
     }
 
@@ -399,7 +405,8 @@ final class SegmentCompressorTest {
         Files.write(segment(), plain);
         assertFalse(isCompressed());
         assertEquals(List.of(0), lost());
-        assertEquals(3 * PAGE, CompressedSegmentCheck.offsetInFile(view(), FIRST + 3 * PAGE));
+        assertEquals(
+                3 * PAGE, CompressedSegmentCheck.place(view(), FIRST + 3 * PAGE).offset());
     }
 
     @Test
@@ -465,17 +472,21 @@ final class SegmentCompressorTest {
                     whole,
                     1,
                     entry(offset, 100, 1),
-                    () -> assertEquals(at, CompressedSegmentCheck.offsetInFile(view(), FIRST + PAGE)));
+                    () -> assertEquals(
+                            at,
+                            CompressedSegmentCheck.place(view(), FIRST + PAGE).offset()));
         }
         for (long offset : new long[] {BEGIN, whole.length - 1}) {
             withEntry(
                     whole,
                     1,
                     entry(offset, 100, 1),
-                    () -> assertEquals(offset, CompressedSegmentCheck.offsetInFile(view(), FIRST + PAGE)));
+                    () -> assertEquals(
+                            offset,
+                            CompressedSegmentCheck.place(view(), FIRST + PAGE).offset()));
         }
         Files.delete(segment());
-        assertEquals(PAGE, CompressedSegmentCheck.offsetInFile(view(), FIRST + PAGE));
+        assertEquals(PAGE, CompressedSegmentCheck.place(view(), FIRST + PAGE).offset());
     }
 
     @Test

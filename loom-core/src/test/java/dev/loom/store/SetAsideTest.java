@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.log.FilePart;
 import dev.loom.log.PageDescriptor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,8 +60,8 @@ final class SetAsideTest {
         return SetAside.lines(disk, directory());
     }
 
-    private boolean known(Damage kind, Path file, long offset) {
-        return new KnownDamage(disk, store).contains(kind, file, offset);
+    private boolean known(Damage kind, Path file, long offset, FilePart... parts) {
+        return new KnownDamage(disk, store).contains(kind, file, offset, List.of(parts));
     }
 
     @Test
@@ -170,39 +171,47 @@ final class SetAsideTest {
 
     @Test
     void shouldKnowDamageThatIsAsItWas() throws IOException {
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10));
+        FilePart part = new FilePart(PAGE, PAGE + 50);
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part));
         // of more than a page, and not of whole pages
         aside.copy(Damage.PAGE, segment, PAGE + 10, PAGE, PAGE + 50, "page");
-        assertTrue(known(Damage.PAGE, segment, PAGE + 10));
-        assertFalse(known(Damage.PAGE, segment, PAGE + 11), "another place");
-        assertFalse(known(Damage.CONTENTS, segment, PAGE + 10), "another kind");
-        assertFalse(known(Damage.PAGE, index, PAGE + 10), "another file");
+        assertTrue(known(Damage.PAGE, segment, PAGE + 10, part));
+        assertFalse(known(Damage.PAGE, segment, PAGE + 11, part), "another place");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "no part");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, new FilePart(PAGE + 1, PAGE + 49)), "a part of the part");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, new FilePart(PAGE, PAGE + 49)), "a shorter part");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, new FilePart(PAGE, PAGE + 51)), "a longer part");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part, new FilePart(0, 8)), "a part more");
+        aside.copy(Damage.PAGE, segment, PAGE + 10, PAGE, 8, "page");
+        aside.copy(Damage.PAGE, segment, PAGE + 10, PAGE, PAGE + 50, "page");
+        assertFalse(known(Damage.CONTENTS, segment, PAGE + 10, part), "another kind");
+        assertFalse(known(Damage.PAGE, index, PAGE + 10, part), "another file");
         for (int at : new int[] {PAGE, 2 * PAGE, 2 * PAGE + 49}) {
             byte[] changed = bytes.clone();
             changed[at]++;
             Files.write(segment, changed);
-            assertFalse(known(Damage.PAGE, segment, PAGE + 10), "byte=" + at);
+            assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "byte=" + at);
         }
         byte[] changed = bytes.clone();
         changed[PAGE - 1]++;
         changed[2 * PAGE + 50]++;
         Files.write(segment, changed);
-        assertTrue(known(Damage.PAGE, segment, PAGE + 10), "its neighbours do not matter");
+        assertTrue(known(Damage.PAGE, segment, PAGE + 10, part), "its neighbours do not matter");
         Files.write(segment, Arrays.copyOf(bytes, 2 * PAGE + 49));
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "its file ends in it");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "its file ends in it");
         Files.delete(segment);
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "its file is missing");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "its file is missing");
         Files.write(segment, bytes);
-        Path copy = directory().resolve("record").resolve("0.seg.65536");
+        Path copy = directory().resolve("record").resolve("0.seg.65536-65586");
         byte[] copied = Files.readAllBytes(copy);
         Files.write(copy, Arrays.copyOf(copied, copied.length + 1));
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "the copy is longer");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "the copy is longer");
         Files.write(copy, Arrays.copyOf(copied, copied.length - 1));
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "the copy is shorter");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "the copy is shorter");
         Files.write(copy, copied);
-        assertTrue(known(Damage.PAGE, segment, PAGE + 10));
+        assertTrue(known(Damage.PAGE, segment, PAGE + 10, part));
         Files.delete(copy);
-        assertFalse(known(Damage.PAGE, segment, PAGE + 10), "the copy is gone");
+        assertFalse(known(Damage.PAGE, segment, PAGE + 10, part), "the copy is gone");
     }
 
     @Test
@@ -230,9 +239,9 @@ final class SetAsideTest {
         for (Damage kind : Damage.values()) {
             boolean ofRecords =
                     kind == Damage.PAGE || kind == Damage.CONTENTS || kind == Damage.MISSING || kind == Damage.SHORT;
-            assertEquals(ofRecords || kind == Damage.SCHEMA, known(kind, segment, 0), "" + kind);
-            assertEquals(kind == Damage.SCHEMA, known(kind, schema, 0), "" + kind);
-            assertEquals(kind == Damage.SCHEMA, known(kind, index, 0), "" + kind);
+            assertEquals(ofRecords || kind == Damage.SCHEMA, known(kind, segment, 0, new FilePart(0, 10)), "" + kind);
+            assertEquals(kind == Damage.SCHEMA, known(kind, schema, 0, new FilePart(0, 10)), "" + kind);
+            assertEquals(kind == Damage.SCHEMA, known(kind, index, 0, new FilePart(0, 10)), "" + kind);
         }
     }
 }
