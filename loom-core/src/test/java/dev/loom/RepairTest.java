@@ -28,12 +28,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A repair rebuilds what can be rebuilt, keeps a copy of everything else that it touches, and may fail at any step. */
 final class RepairTest {
@@ -190,6 +193,22 @@ final class RepairTest {
                         aside(repaired).resolve("record").resolve(last.getFileName() + "." + before.length)));
         assertEquals(List.of(), problems());
         assertEquals(0, known());
+    }
+
+    /** Somebody's own: a repair passes it by, and goes on. */
+    @ParameterizedTest
+    @CsvSource({"record, mine", "time, mine", "chunk, mine", "record, 00000000000900000000.seg"})
+    void shouldLeaveADirectoryAmongTheSegmentsAlone(String log, String name) throws IOException {
+        Path mine = Files.createDirectory(store.resolve(log).resolve(name));
+        Path file = Files.writeString(mine.resolve("notes.txt"), "mine");
+        flip("record", FIRST, PAGE + 500);
+        assertEquals(2, problems().size());
+        List<String> aside = new ArrayList<>();
+        repair(aside);
+        assertEquals(Set.of(name + "@0 not there", FIRST + "@" + PAGE), Set.copyOf(aside));
+        assertEquals("mine", Files.readString(file));
+        assertEquals(List.of(name + "@0 not a segment of this log"), problems());
+        assertEquals(1, known());
     }
 
     @Test

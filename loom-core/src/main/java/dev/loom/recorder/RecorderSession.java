@@ -38,6 +38,7 @@ public final class RecorderSession {
     private final RecorderWriter writer;
     private final Thread thread;
     private final long closeTimeoutNs;
+    private final long storeCloseNs;
     private boolean closing;
     private boolean failuresTold;
 
@@ -47,7 +48,12 @@ public final class RecorderSession {
      * @throws dev.loom.error.SecondWriterException when the store has another writer
      */
     public RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs) {
+        this(store, ringBytes, policy, closeTimeoutNs, STORE_CLOSE_NS);
+    }
+
+    RecorderSession(StoreSession store, int ringBytes, DropPolicy policy, long closeTimeoutNs, long storeCloseNs) {
         this.closeTimeoutNs = closeTimeoutNs;
+        this.storeCloseNs = storeCloseNs;
         this.ring = new RecorderRing(ringBytes);
         for (Source source : store.schema().current().sources()) {
             gates.add(source.id(), policy, source.closed());
@@ -252,9 +258,9 @@ public final class RecorderSession {
         if (isWaitedFor(Thread.currentThread())) {
             return; // such as from an index function: the thread continues closing by itself
         }
-        if (!joined(closeTimeoutNs + STORE_CLOSE_NS)) {
+        if (!joined(closeTimeoutNs + storeCloseNs)) {
             throw new StoreIoException("the store could not be closed in time: ms="
-                    + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + STORE_CLOSE_NS));
+                    + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + storeCloseNs));
         }
         boolean untold;
         synchronized (thread) {

@@ -21,6 +21,7 @@ import dev.loom.io.LoomFile;
 import dev.loom.store.StoreSession;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +41,7 @@ final class RecorderSessionTest {
 
     private volatile boolean full;
     private volatile boolean unsynced;
+    private volatile CountDownLatch allowed = new CountDownLatch(0);
     private final AtomicInteger syncs = new AtomicInteger();
 
     private final HookedStorage storage = new HookedStorage() {
@@ -54,6 +56,11 @@ final class RecorderSessionTest {
         protected void force(LoomFile file) {
             if (unsynced) {
                 throw new StoreIoException("injected failure: sync: file=" + file.path());
+            }
+            try {
+                allowed.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
             syncs.incrementAndGet();
             super.force(file);
@@ -79,6 +86,7 @@ final class RecorderSessionTest {
     void close() {
         full = false;
         unsynced = false;
+        allowed.countDown();
         try {
             session.close();
         } catch (StoreIoException e) {
@@ -241,6 +249,41 @@ final class RecorderSessionTest {
         session.close();
         assertEquals(PushStatus.CLOSED, claim.commit());
         assertEquals(1, session.published(source));
+    }
+
+    /** A disk that hangs: whoever closes once it works again is told of what was lost. */
+    @Test
+    void shouldCloseAfterAnEarlierCallWaitedInVain() {
+        session.close();
+        loom = StoreAccess.open(temp.resolve("store"), storage);
+        session = new RecorderSession(StoreAccess.session(loom), 1 << 20, DropPolicy.refuse(), 0, SHORT_NS);
+        RecorderClaim claim = openClaim();
+        offer();
+        allowed = new CountDownLatch(1);
+        for (int i = 0; i < 2; i++) {
+            StoreIoException late = assertThrows(StoreIoException.class, session::close);
+            assertEquals("the store could not be closed in time: ms=2", late.getMessage());
+            assertEquals(PushStatus.CLOSED, session.intake().offer(source, new byte[1]));
+        }
+        allowed.countDown();
+        StoreIoException lost = assertThrows(StoreIoException.class, this::closeOnceItCan);
+        assertEquals("records were not stored in time: lost=1", lost.getMessage());
+        session.close();
+        assertFalse(StoreAccess.session(loom).isOpen());
+        assertEquals(PushStatus.CLOSED, claim.commit());
+    }
+
+    private void closeOnceItCan() {
+        while (true) {
+            try {
+                session.close();
+                return;
+            } catch (StoreIoException e) {
+                if (!String.valueOf(e.getMessage()).startsWith("the store could not be closed in time")) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** The recorder no longer knows it, and would wait for it for ever once its thread has ended. */

@@ -147,6 +147,31 @@ class CaptureTest {
         assertEquals(names, names(file.toByteArray()));
     }
 
+    /** A packet names its interface by 16 bits, or by more. */
+    @Test
+    void shouldReadAsManyInterfacesAsASectionMayHaveAndRefuseOneMore() throws Exception {
+        int max = 1 << 16;
+        PcapngWriter file = new PcapngWriter(true, 3 << 20);
+        for (int section = 0; section < 2; section++) {
+            file.section();
+            for (int i = 1; i < max; i++) {
+                file.captureInterface(1, 0);
+            }
+            file.captureInterface(101, 0);
+            file.enhanced(max - 1, 1, 5);
+            file.obsolete(max - 1, 2, 5);
+        }
+        assertEquals(
+                List.of(
+                        "1 1000 5 101 0102030405",
+                        "2 2000 5 101 0102030405",
+                        "3 1000 5 101 0102030405",
+                        "4 2000 5 101 0102030405"),
+                read(file.bytes()));
+        file.captureInterface(1, 0);
+        assertEquals("section has too many interfaces: max=65536", refusal(file.bytes()));
+    }
+
     @Test
     void shouldLeaveOutANameThatIsTooLong() throws Exception {
         ByteArrayOutputStream file = new ByteArrayOutputStream();
@@ -320,7 +345,11 @@ class CaptureTest {
         private final ByteBuffer file;
 
         private PcapngWriter(boolean littleEndian) {
-            file = buffer(4096, littleEndian);
+            this(littleEndian, 4096);
+        }
+
+        private PcapngWriter(boolean littleEndian, int capacity) {
+            file = buffer(capacity, littleEndian);
         }
 
         private void section() {
