@@ -92,4 +92,9 @@ class ConsoleResults extends TableResults {
     public void onNothing(String reason) {
         console.say(reason);
     }
+
+    @Override
+    public void onClosed(Source source) {
+        console.say("the source is closed, so nothing more arrives: source=" + source.name());
+    }
 }

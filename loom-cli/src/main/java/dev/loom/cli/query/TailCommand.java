@@ -51,6 +51,12 @@ public final class TailCommand implements Callable<Integer> {
     private @Nullable String text;
 
     @Option(
+            names = "--field",
+            paramLabel = "FIELD",
+            description = "The field that QUERY searches; by default the source's text.")
+    private @Nullable String field;
+
+    @Option(
             names = {"-f", "--follow"},
             description = "Continues with new records as they arrive, until Ctrl-C.")
     private boolean follow;
@@ -99,7 +105,8 @@ public final class TailCommand implements Callable<Integer> {
 
     private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {
         return SeenFields.hinting(SeenFields.hints(snapshot, sourceName), () -> {
-            TailRequest request = RequestBuilder.tail(snapshot, limits, sourceName, where.texts(), text, lines, follow);
+            TailRequest request =
+                    RequestBuilder.tail(snapshot, limits, sourceName, where.texts(), text, field, lines, follow);
             fields.of(request.source().format(), form);
             results.highlight(request.conditions());
             return request;

@@ -149,6 +149,9 @@ class SearchCommandTest {
         assertEquals("{\"who\":\"Tea\",\"what\":\"Coffee\"}\n", fields("search", "orders", "tea", "--field", "who"));
         assertEquals("{\"who\":\"Tea\",\"what\":\"Coffee\"}\n", fields("tail", "orders", "coffee OR milk", "-n", "1"));
         assertEquals(
+                "{\"who\":\"Ann\",\"what\":\"Tea and milk\"}\n", fields("tail", "orders", "ann", "--field", "who"));
+        cli.run("tail", "orders", "--field", "who").exit(2).says("--field requires a query");
+        assertEquals(
                 cli.run("search", "json", "7 OR 8", "--field", "msg").ok().out(),
                 cli.run("scan", "json", "--where", "msg matches '7 OR 8'").ok().out());
     }

@@ -130,6 +130,28 @@ class TailCommandTest {
     }
 
     @Test
+    void shouldEndFollowingWhenTheSourceIsClosed() throws Exception {
+        Console console = cli.console(out, err);
+        try (Loom loom = writer()) {
+            push(loom, 5);
+            CompletableFuture<Integer> tail = running(console, "tail", "s", "-f", "-n", "3", "-o", "raw");
+            awaitOutput(lines(2, 5));
+            push(loom, 5);
+            loom.closeSource(source(loom));
+            loom.push(loom.defineSource("s", Formats.text()), "of another one".getBytes(StandardCharsets.UTF_8));
+            assertEquals(0, tail.get());
+        }
+        assertEquals(lines(2, 10), out.toString(StandardCharsets.UTF_8));
+        assertEquals(
+                "loom: the source is closed, so nothing more arrives: source=s\n",
+                err.toString(StandardCharsets.UTF_8));
+        cli.run("tail", "#1", "-f", "-o", "raw", "-n", "1")
+                .ok()
+                .prints("9\n")
+                .says("the source is closed, so nothing more arrives: source=s");
+    }
+
+    @Test
     void shouldFollowWhatIsYetEmpty() {
         Console console = cli.console(out, err);
         try (Loom loom = writer()) {

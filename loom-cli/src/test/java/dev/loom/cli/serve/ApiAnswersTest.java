@@ -196,6 +196,16 @@ final class ApiAnswersTest {
                 "4");
         requireSameAsCommand("tail", "{\"source\":\"requests\",\"lines\":2}", "tail", "requests", "-n", "2");
         requireSameAsCommand(
+                "tail",
+                "{\"source\":\"requests\",\"query\":\"set\",\"field\":\"op\",\"lines\":3}",
+                "tail",
+                "requests",
+                "set",
+                "--field",
+                "op",
+                "-n",
+                "3");
+        requireSameAsCommand(
                 "correlate",
                 "{\"source\":\"requests\",\"field\":\"latency_ns\",\"above\":\"p99.9\",\"with\":\"requests\",\"within\":\"1ms\"}",
                 "correlate",

@@ -115,7 +115,7 @@ public final class QueryService {
 
     /**
      * Hands over the last records of a source, oldest first, and then those that arrive, each once, even if the writer restarts,
-     * until the request's time is over or the query is cancelled.
+     * until the source is closed, the request's time is over, or the query is cancelled.
      *
      * @param stores attaches to the store; each is closed
      * @param asked makes the request from the first snapshot

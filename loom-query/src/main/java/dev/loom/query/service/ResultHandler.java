@@ -100,6 +100,9 @@ public interface ResultHandler {
      */
     default void onNothing(String reason) {}
 
+    /** The source that a tail follows is closed: all of its records are handed over, and no others arrive. */
+    default void onClosed(Source source) {}
+
     /** Called about once a page, also while nothing is found. */
     default void onPulse() {}
 

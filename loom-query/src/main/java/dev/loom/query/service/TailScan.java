@@ -1,6 +1,7 @@
 package dev.loom.query.service;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
@@ -37,6 +38,9 @@ final class TailScan {
     /** The records of the source that were lost when it was last looked at. */
     private long lost;
 
+    /** Whether the source was closed when it was last looked at. */
+    private boolean closed;
+
     TailScan(
             Supplier<Store> stores,
             Function<Snapshot, TailRequest> asked,
@@ -51,7 +55,10 @@ final class TailScan {
     /** The request, known from the first snapshot on, and its scans. */
     private record Running(TailRequest request, QueryExecution scans) {}
 
-    /** Returns when everything is handed over or, if following, when cancelled or when the time is over. */
+    /**
+     * Returns when everything is handed over or, if following, when cancelled, when the time is over, or when the source is closed
+     * and everything of it is handed over.
+     */
     QueryReport run() {
         boolean going = true;
         while (going) {
@@ -110,12 +117,31 @@ final class TailScan {
     private boolean follow(Store store) {
         boolean going = pause();
         while (going) {
+            boolean ends;
             try (Snapshot snapshot = store.snapshot()) {
                 going = snapshot.tailAddress() == nextAddress || poll(snapshot);
+                ends = ends(snapshot);
+            }
+            if (going && ends) {
+                results.onClosed(running().request().source());
+                return false;
             }
             going = going && pause();
         }
         return false;
+    }
+
+    /**
+     * Whether no record of the source can follow, as it was closed. The first snapshot that says so may be without its last records:
+     * its definitions are newer than its tail.
+     */
+    private boolean ends(Snapshot snapshot) {
+        Source source = running().request().source();
+        boolean before = closed;
+        closed = snapshot.source(source.name())
+                .filter(found -> found.id() == source.id() && !found.closed())
+                .isEmpty();
+        return before && closed;
     }
 
     private boolean pause() {

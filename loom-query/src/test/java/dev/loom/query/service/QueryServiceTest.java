@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Record i of 2000 arrives at 1000 i ns; its own time is 2000 - i, but every hundredth has none. */
 final class QueryServiceTest {
     private static final long COUNT = 2_000;
+    /** How often a query that ends by itself may ask whether it is cancelled. */
+    private static final long ASKED_MAX = 1_000;
 
     @TempDir
     Path directory;
@@ -426,6 +429,39 @@ final class QueryServiceTest {
                 List.of(1997L, 1998L, 2000L, 2001L, 2002L),
                 following.rows.stream().map(row -> row.get(1)).toList());
         assertEquals(5, report.scans());
+        assertEquals(0, memory.reserved());
+    }
+
+    /** A source that is defined again is another one, though it has the name. */
+    @Test
+    void shouldEndWhenTheSourceThatItFollowsIsClosed() {
+        TailRequest request = new TailRequest(store.source(), List.of(), 2, true, QueryLimits.NONE);
+        List<Source> closed = new ArrayList<>();
+        long[] asked = {0};
+        Results following = new Results() {
+            private boolean begun;
+
+            @Override
+            public void onFlush() {
+                if (!begun) {
+                    begun = true;
+                    store.push(5, 0);
+                    store.defineAgain();
+                }
+            }
+
+            @Override
+            public void onClosed(Source source) {
+                closed.add(source);
+            }
+        };
+        QueryReport report = TimedStore.service(memory, () -> ++asked[0] > ASKED_MAX)
+                .tail(store::reader, snapshot -> request, following);
+        assertEquals(List.of(request.source()), closed);
+        assertEquals(
+                List.of(1998L, 1999L, 2000L),
+                following.rows.stream().map(row -> row.get(1)).toList());
+        assertTrue(report.completeness().complete());
         assertEquals(0, memory.reserved());
     }
 

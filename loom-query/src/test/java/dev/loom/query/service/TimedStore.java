@@ -86,6 +86,12 @@ final class TimedStore implements AutoCloseable {
                 .build());
     }
 
+    /** Closes the source, and defines another one of its name. */
+    void defineAgain() {
+        loom.closeSource(sourceId);
+        loom.push(loom.defineSource("s", FORMAT), payload, 0, FIELDS_LENGTH);
+    }
+
     void force() {
         loom.force();
     }

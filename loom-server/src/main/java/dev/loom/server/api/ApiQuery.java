@@ -158,6 +158,7 @@ record ApiQuery(
         QueryLimits limits = limits(in, most, endless);
         List<String> fields = fields(in);
         String text = in.text("query");
+        String field = in.text("field");
         long lines = in.number("lines", in.number("n", TAIL_LINES));
         in.end();
         return new ApiQuery(
@@ -168,7 +169,7 @@ record ApiQuery(
                 false,
                 false,
                 null,
-                snapshot -> RequestBuilder.tail(snapshot, limits, source, where, text, lines, follow));
+                snapshot -> RequestBuilder.tail(snapshot, limits, source, where, text, field, lines, follow));
     }
 
     private static Function<RequestBuilder, QueryRequest> scan(String source, List<String> where, RequestMembers in) {

@@ -353,6 +353,7 @@ public final class RequestBuilder {
      * The last records of a source, and those that arrive.
      *
      * @param text words that each record has to match; null for any record
+     * @param field where they are searched for; null for the source's text
      */
     public static TailRequest tail(
             Snapshot snapshot,
@@ -360,12 +361,16 @@ public final class RequestBuilder {
             String source,
             List<String> where,
             @Nullable String text,
+            @Nullable String field,
             long lines,
             boolean follow) {
+        if (field != null && text == null) {
+            throw new RequestException("field", " requires a query");
+        }
         Source found = SourceLookup.find(snapshot, source);
         List<Where> conditions = new ArrayList<>(RequestTexts.conditions(where));
         if (text != null) {
-            conditions.add(matches(found, text, null));
+            conditions.add(matches(found, text, field));
         }
         return new TailRequest(found, conditions, lines, follow, limits);
     }

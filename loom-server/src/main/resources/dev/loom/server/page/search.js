@@ -98,6 +98,7 @@ export function Tail({state}) {
   const body = {source: state.source, follow: true, n: 20};
   if (state.where.length) body.where = state.where;
   if (state.q) body.query = state.q;
+  if (state.q && state.textfield) body.field = state.textfield;
   useEffect(() => {
     const abort = new AbortController();
     let skipped = 0;
@@ -125,7 +126,7 @@ export function Tail({state}) {
       clearInterval(timer);
       abort.abort();
     };
-  }, [state.source, state.q, state.where.join('\n')]);
+  }, [state.source, state.q, state.textfield, state.where.join('\n')]);
   const hold = () => {
     holding.current = !held;
     setHeld(!held);
