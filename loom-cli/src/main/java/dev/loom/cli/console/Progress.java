@@ -60,6 +60,11 @@ public final class Progress implements AutoCloseable {
         }
     }
 
+    /** Takes the line away, before other output, until the next update. */
+    public void hide() {
+        console.clearStatus();
+    }
+
     private void show(long count, long elapsedNs) {
         double seconds = elapsedNs / 1e9;
         double done = share.getAsDouble();
@@ -82,6 +87,6 @@ public final class Progress implements AutoCloseable {
 
     @Override
     public void close() {
-        console.clearStatus();
+        hide();
     }
 }

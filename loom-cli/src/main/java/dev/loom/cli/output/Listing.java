@@ -19,13 +19,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A short answer other than records: rows of named values, such as the sources of a store. */
 public final class Listing {
     /** Digits of fractional numbers in a table. */
     private static final MathContext DIGITS = new MathContext(9);
+
+    /** The columns of a single row that is printed downwards. */
+    private static final List<Table.Column> NAME_AND_VALUE =
+            List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT));
 
     /** Stands for a value that is not there; tells nothing of its column. */
     public record Note(String text) {}
@@ -34,6 +37,11 @@ public final class Listing {
     private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     private @Nullable Console streamed;
     private @Nullable CsvRowWriter csv;
+    private @Nullable Table table;
+    /** The columns of the table. */
+    private List<String> used = List.of();
+
+    private boolean uniform;
     private final Map<String, ValueUnit> units = new HashMap<>();
     private Set<String> times = Set.of();
     private Set<String> numbers = Set.of();
@@ -79,7 +87,17 @@ public final class Listing {
     }
 
     /**
-     * Writes rows as they are added, except in a table, whose widths depend on all rows. Call {@link #end} after the last row.
+     * Lets a table's first rows determine which columns it has, so that the others are not kept: for rows that all have the same.
+     *
+     * @return this
+     */
+    public Listing uniform() {
+        uniform = true;
+        return this;
+    }
+
+    /**
+     * Writes rows as they are added, except in a table, whose columns depend on all rows, if they are not {@link #uniform()}. Call {@link #end} after the last row.
      *
      * @return this
      */
@@ -100,6 +118,9 @@ public final class Listing {
         Console console = streamed;
         if (console == null || form == OutputFormat.TABLE) {
             rows.add(new LinkedHashMap<>(row));
+            if (console != null && uniform && rows.size() == Table.ROWS_HELD_MAX) {
+                printTable(console);
+            }
         } else {
             print(console, row);
         }
@@ -133,32 +154,40 @@ public final class Listing {
         end();
     }
 
-    /** Omits columns in which no row has a value. */
+    /** Prints the rows that are kept. Omits columns in which none has a value. */
     private void printTable(Console console) {
-        List<String> used = columns.stream()
-                .filter(column -> rows.isEmpty() || rows.stream().anyMatch(row -> row.get(column) != null))
-                .toList();
-        List<Table.Column> headings = used.stream()
-                .map(column -> new Table.Column(column, kind(column)))
-                .toList();
-        List<List<String>> cells = rows.stream()
+        Table printed = table;
+        if (printed == null) {
+            used = columns.stream()
+                    .filter(column -> rows.isEmpty() || rows.stream().anyMatch(row -> row.get(column) != null))
+                    .toList();
+            List<Table.Column> headings = used.stream()
+                    .map(column -> new Table.Column(column, kind(column)))
+                    .toList();
+            boolean downwards = console.outTerminal()
+                    && rows.size() == 1
+                    && !new TableLayout(headings, cells(), Table.GAP).fits(console.columns());
+            printed = new Table(console, downwards ? NAME_AND_VALUE : headings, "-o json prints all");
+            table = printed;
+            if (downwards) {
+                List<String> values = cells().get(0);
+                for (int i = 0; i < values.size(); i++) {
+                    printed.add(List.of(used.get(i), values.get(i)));
+                }
+                rows.clear();
+            }
+        }
+        cells().forEach(printed::add);
+        rows.clear();
+        printed.flush();
+    }
+
+    private List<List<String>> cells() {
+        return rows.stream()
                 .map(row -> used.stream()
                         .map(column -> tableCell(column, row.get(column)))
                         .toList())
                 .toList();
-        if (console.outTerminal()
-                && rows.size() == 1
-                && !new TableLayout(headings, cells, Table.GAP).fits(console.columns())) {
-            // one value per line
-            List<String> values = cells.get(0);
-            headings = List.of(new Table.Column("name", Table.Kind.TEXT), new Table.Column("value", Table.Kind.TEXT));
-            cells = IntStream.range(0, values.size())
-                    .mapToObj(i -> List.of(used.get(i), values.get(i)))
-                    .toList();
-        }
-        Table table = new Table(console, headings, "-o json prints all");
-        cells.forEach(table::add);
-        table.flush();
     }
 
     private Table.Kind kind(String column) {

@@ -39,7 +39,7 @@ final class Table {
         }
     }
 
-    private static final int ROWS_HELD_MAX = 100;
+    static final int ROWS_HELD_MAX = 100;
     static final int GAP = 2;
     private static final String BOLD = "\u001b[1m";
     private static final String DIM = "\u001b[2m";

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -49,9 +50,7 @@ public final class VerifyCommand implements Callable<Integer> {
         if (repair && !repair(directory)) {
             return ExitCode.INTERRUPTED;
         }
-        Problems problems = new Problems(directory);
-        StoreVerifier.Report report = verify(directory, problems);
-        problems.listing.print(console, output.format(console));
+        StoreVerifier.Report report = verify(directory);
         for (Index index : report.uncompared()) {
             console.say("not compared with its records, by a function of the writing program: index=" + index.name()
                     + ", function=" + index.function().text());
@@ -104,23 +103,39 @@ public final class VerifyCommand implements Callable<Integer> {
         return real.toString();
     }
 
-    private StoreVerifier.Report verify(Path directory, Problems problems) {
+    private StoreVerifier.Report verify(Path directory) {
         try (Progress progress = new Progress(console, "pages verified", true)) {
             long[] pages = {0};
-            return StoreVerifier.verify(directory, problems, () -> {
+            Problems problems = new Problems(directory, progress);
+            StoreVerifier.Report report = StoreVerifier.verify(directory, problems, () -> {
                 progress.updateNow(pages[0]++);
                 return console.interruption().requested();
             });
+            progress.hide();
+            problems.listing().end();
+            return report;
         }
     }
 
-    /** What is wrong. */
-    private static final class Problems implements StoreVerifier.ProblemHandler {
+    /** Prints what is wrong as it is found: each page of a store may be. */
+    private final class Problems implements StoreVerifier.ProblemHandler {
         private final Path directory;
-        private final Listing listing = new Listing("file", "offset", "problem");
+        private final Progress progress;
+        private @Nullable Listing listing;
 
-        Problems(Path directory) {
+        Problems(Path directory, Progress progress) {
             this.directory = directory;
+            this.progress = progress;
+        }
+
+        /** Begun when there is a store for sure. */
+        Listing listing() {
+            Listing begun = listing;
+            if (begun == null) {
+                begun = new Listing("file", "offset", "problem").uniform().to(console, output.format(console));
+                listing = begun;
+            }
+            return begun;
         }
 
         @Override
@@ -129,7 +144,9 @@ public final class VerifyCommand implements Callable<Integer> {
             row.put("file", shown(directory, file));
             row.put("offset", offset);
             row.put("problem", message);
-            listing.add(row);
+            progress.hide();
+            listing().add(row);
+            console.out().flush();
         }
 
         @Override

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
+import dev.loom.cli.Main;
+import dev.loom.cli.console.Console;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -21,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreCommandsTest {
+    private static final int PAGE_LENGTH = 65_536;
+
     @TempDir
     Path directory;
 
@@ -195,6 +201,38 @@ class StoreCommandsTest {
                 scanned.lines().size() > 90_000 && scanned.lines().size() < 100_000,
                 scanned.lines().size() + "");
         assertTrue(scanned.lines().stream().allMatch("some line of text"::equals));
+    }
+
+    /** Each page may be damaged, so no row waits for the last one. Here the verification ends once something is printed. */
+    @Test
+    void shouldPrintDamageAsItIsFound() throws IOException {
+        cli.importText("a", "lines", "some line of text\n".repeat(300_000)).ok();
+        Path segment = directory.resolve("record").resolve("00000000000000000000.seg");
+        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            for (long page = 0; page < file.size() / PAGE_LENGTH; page++) {
+                file.write(ByteBuffer.wrap(new byte[] {(byte) 0xAA, (byte) 0x55}), page * PAGE_LENGTH + 1_000);
+            }
+        }
+        for (String form : List.of("json", "csv", "table")) {
+            int headings = form.equals("json") ? 0 : 1;
+            List<String> all = cli.run("verify", "-o", form).exit(3).lines();
+            assertTrue(all.size() > 150, all.size() + form);
+            Console[] console = new Console[1];
+            ByteArrayOutputStream out = new ByteArrayOutputStream() {
+                @Override
+                public synchronized void write(byte[] bytes, int offset, int length) {
+                    super.write(bytes, offset, length);
+                    if (length > 0) {
+                        console[0].interruption().request();
+                    }
+                }
+            };
+            console[0] = cli.console(out, new ByteArrayOutputStream());
+            assertEquals(130, Main.run(console[0], "verify", "-o", form));
+            List<String> some = out.toString(StandardCharsets.UTF_8).lines().toList();
+            assertTrue(some.size() > headings && some.size() < all.size(), () -> some.size() + " of " + all.size());
+            assertEquals(all.subList(0, some.size()), some);
+        }
     }
 
     @Test
