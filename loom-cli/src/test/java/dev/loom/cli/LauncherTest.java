@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -211,6 +212,27 @@ final class LauncherTest {
         }
         Result with = run(List.of("export"), "LOOM_FORMAT", "parquet");
         assertTrue(with.out().get(0).endsWith(jars + "export"), with.toString());
+    }
+
+    @Test
+    void shouldGiveTheJvmAnEmptyInputInPlaceOfAClosedOne() throws Exception {
+        Files.createDirectories(root.resolve("loom-cli/target"));
+        Files.createFile(root.resolve("loom-cli/target/loom.jar"));
+        script("jdk/bin/java", "if { true 3<&0; } 2>/dev/null; then cat; else echo closed; fi\n");
+        script("without", "exec sh " + root.resolve("loom") + " import - <&-\n");
+        script("with", "echo input | sh " + root.resolve("loom") + " import -\n");
+        assertEquals("", output("without"));
+        assertEquals("input\n", output("with"));
+    }
+
+    private String output(String script) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder("sh", root.resolve(script).toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor());
+        return output;
     }
 
     private static boolean archives(Result result) {

@@ -32,7 +32,17 @@ public final class LoomProcess implements RunningCommand {
 
     /** Starts a command on a store, with options of the virtual machine's. */
     public static LoomProcess start(List<String> options, Path directory, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        return start(List.of(), options, directory, arguments);
+    }
+
+    /** Starts a command whose standard input is closed. */
+    public static LoomProcess startWithoutInput(Path directory, String... arguments) throws IOException {
+        return start(List.of("sh", "-c", "exec \"$0\" \"$@\" <&-"), List.of(), directory, arguments);
+    }
+
+    private static LoomProcess start(List<String> starter, List<String> options, Path directory, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(starter);
         if (ignoresInterrupts()) {
             command.addAll(List.of("env", "--default-signal=INT"));
         }

@@ -157,6 +157,20 @@ class ProcessTest {
         }
     }
 
+    /** The JVM has a file of its own as descriptor 0 then, which was imported. */
+    @Test
+    void shouldRefuseToImportFromAClosedInput() throws Exception {
+        assumeTrue(Files.exists(Path.of("/proc/self/fd")), "descriptors are known on Linux only");
+        for (String input : List.of("-", "/dev/stdin")) {
+            try (LoomProcess importing = LoomProcess.startWithoutInput(
+                    directory.resolve("none"), "import", "--source", "s", "--format", "lines", input)) {
+                assertEquals(2, importing.exitCode(), importing.err());
+                assertEquals("loom: standard input is closed: input=" + input + "\n", importing.err());
+            }
+        }
+        assertTrue(Files.notExists(directory.resolve("none")));
+    }
+
     @Test
     void shouldPrintHelpFromMain() throws Exception {
         try (LoomProcess help = LoomProcess.start(directory, "--help")) {

@@ -49,7 +49,8 @@ final class Terminals {
         return text.startsWith("pipe:") || text.startsWith("socket:");
     }
 
-    private static Path target(int fileDescriptor) {
+    /** What a stream leads to; empty if that is not known. */
+    static Path target(int fileDescriptor) {
         try {
             return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fileDescriptor));
         } catch (IOException | UnsupportedOperationException e) {

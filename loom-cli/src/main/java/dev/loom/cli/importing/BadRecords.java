@@ -13,6 +13,7 @@ final class BadRecords {
     private final @Nullable OutputStream rejects;
     private final Consumer<String> tell;
     private long count;
+    private long cut;
 
     /**
      * Starts with a count of zero.
@@ -36,11 +37,17 @@ final class BadRecords {
         }
         if (rejects != null) {
             rejects.write(input.rawBytes());
+            cut += input.cut() ? 1 : 0;
         }
         return !stop;
     }
 
     long count() {
         return count;
+    }
+
+    /** Of how many only a part was written to the file. */
+    long cut() {
+        return cut;
     }
 }

@@ -130,7 +130,7 @@ final class CsvHeader {
      *
      * @throws CommandFailure for the given type of an unknown column, and for a name that no field may have
      */
-    StructFormat format(Map<String, Field.Type> given) throws IOException {
+    StructFormat format(Map<String, Field.Type> given) {
         for (String name : given.keySet()) {
             if (!names.contains(name)) {
                 throw CommandFailure.usage("--types names an unknown column: " + name + "; columns: " + names);
@@ -153,10 +153,10 @@ final class CsvHeader {
         }
     }
 
-    private void sample(List<TypeInference> inferences) throws IOException {
+    private void sample(List<TypeInference> inferences) {
         int at = rows.peekStart();
         for (int row = 0; row < SAMPLE_ROWS_MAX && at >= 0 && at < SAMPLE_BYTES_MAX; row++) {
-            at = rows.peek(at);
+            at = peek(at);
             if (at >= 0 && rows.problem() == null && rows.cellCount() == leftOut + names.size()) {
                 sampledRows++;
                 for (int i = 0; i < names.size(); i++) {
@@ -164,6 +164,15 @@ final class CsvHeader {
                     inferences.get(i).add(rows.array(column), rows.offset(column), rows.length(column));
                 }
             }
+        }
+    }
+
+    /** A failure ends the sample alone: the import has the rows before it, and meets it again. */
+    private int peek(int from) {
+        try {
+            return rows.peek(from);
+        } catch (IOException e) {
+            return -1;
         }
     }
 

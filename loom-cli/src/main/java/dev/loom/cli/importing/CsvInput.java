@@ -90,4 +90,9 @@ final class CsvInput implements RecordInput {
     public byte[] rawBytes() {
         return rows.rowBytes();
     }
+
+    @Override
+    public boolean cut() {
+        return rows.cut();
+    }
 }

@@ -7,6 +7,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
+import dev.loom.cli.console.StandardInput;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.PlainInput;
 import dev.loom.cli.option.EventTimeOptions;
@@ -39,7 +40,7 @@ import picocli.CommandLine.Parameters;
         description = "Imports records into a source from files, or from standard input as they arrive.",
         mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
-    private static final String STANDARD_INPUT = "-";
+    private static final String STANDARD_INPUT = StandardInput.NAME;
 
     /** What to do with a record that does not parse. */
     enum OnBad {
@@ -183,9 +184,10 @@ public final class ImportCommand implements Callable<Integer> {
                 OutputStream rejected = rejects == null ? null : RejectsFile.open(rejects)) {
             int exitCode = importOne(first, window, target, rejected);
             for (String file : files.subList(1, files.size())) {
-                if (exitCode == ExitCode.OK) {
+                // a damaged file is a bad record, which ends only itself
+                if (exitCode == ExitCode.OK || (exitCode == ExitCode.LIMIT && onBad == OnBad.SKIP)) {
                     try (InputWindow next = window(file)) {
-                        exitCode = importOne(file, next, target, rejected);
+                        exitCode = Math.max(exitCode, importOne(file, next, target, rejected));
                     }
                 }
             }
@@ -211,6 +213,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
 
     private InputWindow window(String file) throws IOException {
+        StandardInput.requireOpen(file);
         InputStream input = file.equals(STANDARD_INPUT) ? console.in() : InputFiles.open(Path.of(file));
         return new InputWindow(new PlainInput(input), console.interruption());
     }
@@ -382,6 +385,9 @@ public final class ImportCommand implements Callable<Integer> {
         boolean stopped = !going && onBad == OnBad.STOP && badRecords.count() > 0;
         if (badRecords.count() > 0) {
             text.append("; ").append(badRecords.count()).append(stopped ? " bad, stopped there" : " skipped");
+        }
+        if (badRecords.cut() > 0) {
+            text.append("; too long to be whole in the rejects: ").append(badRecords.cut());
         }
         if (!going && !stopped) {
             text.append("; incomplete");

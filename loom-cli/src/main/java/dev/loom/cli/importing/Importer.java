@@ -43,9 +43,9 @@ final class Importer {
     }
 
     /**
-     * Imports until the end, an interruption, or a bad record that ends the import.
+     * Imports until the end, an interruption, a bad record that ends the import, or damage behind which nothing can be read.
      *
-     * @return false if a bad record ended it
+     * @return false if a bad record or damage ended it
      */
     boolean run() throws IOException {
         try {
@@ -70,7 +70,7 @@ final class Importer {
             problem = batch.problem(length);
         }
         if (problem != null) {
-            return badRecords.add(input, problem);
+            return badRecords.add(input, problem) && !input.damaged();
         }
         String implausible =
                 check == null ? null : check.problem(input.position(), batch.buffer(), batch.offset(), length);

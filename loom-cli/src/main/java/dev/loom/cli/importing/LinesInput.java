@@ -120,4 +120,9 @@ final class LinesInput implements RecordInput {
     public byte[] rawBytes() {
         return lines.lineBytes();
     }
+
+    @Override
+    public boolean cut() {
+        return lines.cut();
+    }
 }

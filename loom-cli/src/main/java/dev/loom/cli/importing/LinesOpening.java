@@ -123,12 +123,12 @@ final class LinesOpening {
     }
 
     /** The first lines, without their ends; they stay in the window. */
-    private List<byte[]> firstLines() throws IOException {
+    private List<byte[]> firstLines() {
         List<byte[]> lines = new ArrayList<>();
         int at = 0;
         while (lines.size() < LINES_MAX && at < BYTES_MAX) {
             int end = window.lineFeed(at);
-            if (end == window.length() && end < BYTES_MAX && window.more()) {
+            if (end == window.length() && end < BYTES_MAX && more()) {
                 continue;
             }
             boolean whole = end < window.length() || end >= BYTES_MAX || window.ended();
@@ -144,5 +144,14 @@ final class LinesOpening {
         }
         window.starveNoMore();
         return lines;
+    }
+
+    /** A failure ends the first lines alone: the import has those before it, and meets it again. */
+    private boolean more() {
+        try {
+            return window.more();
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

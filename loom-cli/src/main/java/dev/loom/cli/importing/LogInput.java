@@ -42,6 +42,9 @@ final class LogInput implements RecordInput {
     private int consumed;
 
     private boolean tooLong;
+    /** Whether only the line's end is left of it. */
+    private boolean cut;
+
     private LineTimes.Kind time = LineTimes.Kind.NONE;
     private long timeNs;
     /** Whether the line behind the record has been looked at, and found to begin the next one. */
@@ -80,6 +83,7 @@ final class LogInput implements RecordInput {
         consumed = 0;
         lines = 0;
         tooLong = false;
+        cut = false;
         if (!window.require(1)) {
             return false;
         }
@@ -113,6 +117,7 @@ final class LogInput implements RecordInput {
         while (end == window.length()) {
             if (end > lineLengthMax) {
                 tooLong = true;
+                cut = true;
                 window.consume(end);
             }
             int from = window.length();
@@ -211,6 +216,11 @@ final class LogInput implements RecordInput {
     @Override
     public byte[] rawBytes() {
         return window.copy(0, consumed);
+    }
+
+    @Override
+    public boolean cut() {
+        return cut;
     }
 
     @Override

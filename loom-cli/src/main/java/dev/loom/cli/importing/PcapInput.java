@@ -135,6 +135,11 @@ final class PcapInput implements RecordInput {
     }
 
     @Override
+    public boolean damaged() {
+        return damage != null;
+    }
+
+    @Override
     public byte[] rawBytes() {
         return new byte[0];
     }

@@ -25,8 +25,18 @@ interface RecordInput {
     @Nullable
     String encode(PayloadBatch batch);
 
-    /** The record as it stands in the input. */
+    /** Whether the record is damage behind which nothing can be read. */
+    default boolean damaged() {
+        return false;
+    }
+
+    /** The record as it stands in the input, or a part of it if it is {@link #cut()}. */
     byte[] rawBytes();
+
+    /** Whether the record is too long to be kept whole. */
+    default boolean cut() {
+        return false;
+    }
 
     /** What there is to say of the input at its end, such as {@code 2 records without a time}. */
     default List<String> remarks() {

@@ -89,12 +89,14 @@ public final class CsvRows {
         unquoted.clear();
         rowLength = 0;
         linesInRow = 0;
-        boolean found = window.require(from + 1) && parse(from) && !window.starved() && !inOverlongLine;
-        int next = found ? rowLength : -1;
-        rowLength = 0;
-        linesInRow = 0;
-        inOverlongLine = false;
-        return next;
+        try {
+            boolean found = window.require(from + 1) && parse(from) && !window.starved() && !inOverlongLine;
+            return found ? rowLength : -1;
+        } finally {
+            rowLength = 0;
+            linesInRow = 0;
+            inOverlongLine = false;
+        }
     }
 
     /** The line of the input, from 1, on which the row begins. */
@@ -127,6 +129,11 @@ public final class CsvRows {
     /** Whether the cell was quoted: a quoted empty cell is an empty text, a bare one no value. */
     public boolean quoted(int cell) {
         return quoted[cell];
+    }
+
+    /** Whether {@link #rowBytes()} are only the beginning of a row that is too long. */
+    public boolean cut() {
+        return inOverlongLine;
     }
 
     /** The row as it stands in the input, with its line end. */

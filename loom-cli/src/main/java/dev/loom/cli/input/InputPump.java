@@ -55,7 +55,7 @@ final class InputPump implements AutoCloseable {
     /**
      * The next chunk, or null if none arrives in time.
      *
-     * @throws IOException if reading the input failed
+     * @throws IOException if reading the input failed; from then on each time
      */
     @Nullable
     Chunk poll(long timeoutNs) throws IOException {
@@ -63,6 +63,9 @@ final class InputPump implements AutoCloseable {
             Chunk chunk = filled.poll(timeoutNs, TimeUnit.NANOSECONDS);
             if (chunk != null && chunk.last()) {
                 Throwable cause = failure;
+                if (cause != null) {
+                    filled.add(chunk); // the thread has ended, and nobody may wait for it
+                }
                 if (cause instanceof IOException failed) {
                     throw failed;
                 } else if (cause != null) {

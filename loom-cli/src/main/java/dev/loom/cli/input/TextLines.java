@@ -9,7 +9,7 @@ public final class TextLines {
     private long line;
     private int length;
     private int consumed;
-    private boolean tooLong;
+    private boolean cut;
 
     public TextLines(InputWindow window, int lineBytesMax) {
         this.window = window;
@@ -20,7 +20,7 @@ public final class TextLines {
     public boolean next() throws IOException {
         window.consume(consumed);
         consumed = 0;
-        tooLong = false;
+        cut = false;
         length = 0;
         line++;
         return window.require(1) && find();
@@ -34,7 +34,7 @@ public final class TextLines {
                 break;
             }
             if (at > lineBytesMax) {
-                tooLong = true;
+                cut = true;
                 window.consume(at);
                 at = 0;
             }
@@ -59,9 +59,14 @@ public final class TextLines {
         return lineBytesMax;
     }
 
-    /** Whether the line is over the limit; then only its end is available. */
+    /** Whether the line is over the limit. */
     public boolean tooLong() {
-        return tooLong || length > lineBytesMax;
+        return cut || length > lineBytesMax;
+    }
+
+    /** Whether only the end of the line, which is over the limit, is available. */
+    public boolean cut() {
+        return cut;
     }
 
     public byte[] array() {

@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
@@ -14,6 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PcapImportTest {
+    private static final int FILE_HEADER_LENGTH = 24;
+    /** In a packet's header. */
+    private static final int CAPTURED_LENGTH_OFFSET = 8;
+
     @TempDir
     Path directory;
 
@@ -49,9 +54,28 @@ class PcapImportTest {
                 .exit(4);
         assertTrue(stopped.err().startsWith("loom: packet 1304: file ends within the packet: "), stopped.err());
         assertTrue(stopped.err().contains("imported 1303 records"), stopped.err());
-        Cli.Result skipped = cli.run("import", "--source", "b", "--format", "pcap", "--on-bad", "skip", cut.toString())
-                .ok();
-        assertTrue(skipped.err().contains("imported 1303 records"), skipped.err());
+        assertTrue(stopped.err().endsWith("; 1 bad, stopped there\n"), stopped.err());
+    }
+
+    /** To skip a record is no way past damage: the rest of the capture is not in the store. */
+    @Test
+    void shouldBeIncompleteAfterDamageAlsoWhereBadRecordsAreSkipped() throws IOException {
+        byte[] whole = Files.readAllBytes(RedisCapture.slice("packets.pcap"));
+        whole[FILE_HEADER_LENGTH + CAPTURED_LENGTH_OFFSET + 3] = 0x7F;
+        Path damaged = Files.write(directory.resolve("damaged.pcap"), whole);
+        String[] command = {"import", "--source", "a", "--format", "pcap", "--on-bad", "skip", damaged.toString()};
+        Cli.Result alone = cli.run(command).exit(4);
+        assertTrue(alone.err().startsWith("loom: packet 1: "), alone.err());
+        assertTrue(alone.err().contains("imported 0 records"), alone.err());
+        assertTrue(alone.err().endsWith("; 1 skipped; incomplete\n"), alone.err());
+
+        String[] two = Arrays.copyOf(command, command.length + 1);
+        two[command.length] = RedisCapture.slice("packets.pcap").toString();
+        Cli.Result both = cli.run(two).exit(4);
+        assertTrue(both.err().contains("imported 1304 records"), both.err());
+        two[6] = "stop";
+        Cli.Result stopped = cli.run(two).exit(4);
+        assertFalse(stopped.err().contains("imported 1304 records"), stopped.err());
     }
 
     @Test

@@ -1,0 +1,82 @@
+package dev.loom.cli.importing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.cli.Cli;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Inputs that are cut at their end, and records of which only a part is kept. */
+final class CutInputTest {
+    private static final int ROWS = 500;
+
+    @TempDir
+    Path directory;
+
+    private Cli cli = new Cli();
+
+    /** The end comes within the rows that types, or the form of times, are inferred from. */
+    @Test
+    void shouldTakeTheFirstRowsOfAFileThatIsCutWithinThem() throws IOException {
+        cli = Cli.onSmallStore(directory.resolve("store"));
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        StringBuilder rows = new StringBuilder("n,any\n");
+        for (int i = 0; i < ROWS; i++) {
+            rows.append(i).append(',').append(random.nextLong()).append('\n');
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(rows.toString().getBytes(StandardCharsets.UTF_8));
+        }
+        Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), bytes.size() * 4 / 5));
+        long whole = imported(cut, "given", "csv", "--types", "n:i64,any:i64");
+        assertTrue(whole > ROWS / 2 && whole < ROWS, "whole=" + whole + ", seed=" + seed);
+        assertEquals(whole, imported(cut, "inferred", "csv"), "seed=" + seed);
+        assertEquals(whole + 1, imported(cut, "text", "lines"), "seed=" + seed);
+        String last = cli.run("agg", "inferred", "n").ok().out();
+        assertTrue(last.contains("\"max\":" + (whole - 1)), last);
+    }
+
+    private long imported(Path file, String source, String format, String... options) {
+        String[] command = {"import", "--source", source, "--format", format, file.toString()};
+        String[] all = Arrays.copyOf(command, command.length + options.length);
+        System.arraycopy(options, 0, all, command.length, options.length);
+        String err = cli.run(all).exit(4).err();
+        assertTrue(err.contains("loom: input is damaged: gzip ends early: "), err);
+        assertTrue(err.contains("; incomplete\n"), err);
+        return Long.parseLong(err.replaceAll("(?s).*imported (\\d+) records.*", "$1"));
+    }
+
+    @Test
+    void shouldSayWhichRejectedRowsAreNotWhole() throws IOException {
+        Path rejects = directory.resolve("rejects");
+        String tooLong = "x".repeat(14 << 20);
+        for (String format : List.of("csv", "jsonl", "lines")) {
+            cli = Cli.onSmallStore(directory.resolve(format));
+            String text = (format.equals("csv") ? "a" : "{}") + '\n' + tooLong + '\n';
+            String[] options = {"--on-bad", "skip", "--rejects", rejects.toString()};
+            String err = cli.importText("s", format, text, options).ok().err();
+            assertTrue(err.endsWith("; 1 skipped; too long to be whole in the rejects: 1\n"), err);
+            assertTrue(Files.size(rejects) < tooLong.length(), format);
+        }
+        // a log with times joins lines
+        cli = Cli.onSmallStore(directory.resolve("log"));
+        String time = "2026-11-21T02:46:35.912Z ";
+        String err = cli.importText(
+                        "s", "lines", time + "a\n" + tooLong + '\n', "--on-bad", "skip", "--rejects", "" + rejects)
+                .ok()
+                .err();
+        assertTrue(err.endsWith("; 1 skipped; too long to be whole in the rejects: 1\n"), err);
+    }
+}
