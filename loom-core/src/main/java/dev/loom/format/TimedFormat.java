@@ -36,8 +36,7 @@ final class TimedFormat implements PayloadFormat {
         all.add(TIME_FIELD);
         all.addAll(whole ? List.of(new Field(timed.name(), Field.Type.ANY, true)) : timed.fields());
         fields = List.copyOf(all);
-        if (timed instanceof TimedFormat
-                || timed.fields().stream().anyMatch(field -> field.name().equals(EVENT_TIME))) {
+        if (timed.fields().stream().anyMatch(field -> field.name().equals(EVENT_TIME))) {
             throw new IllegalArgumentException(
                     "payload format already has an event time: format=" + timed.text() + ", field=" + EVENT_TIME);
         }
@@ -48,7 +47,13 @@ final class TimedFormat implements PayloadFormat {
             throw new IllegalArgumentException(
                     "timed format names no payload format: text=" + text + ", expected=" + PREFIX + "FORMAT");
         }
-        return new TimedFormat(Formats.parse(text.substring(PREFIX.length()), loader));
+        String timed = text.substring(PREFIX.length());
+        // not left to the constructor, as each further one would be parsed within the others
+        if (timed.startsWith(PREFIX)) {
+            throw new IllegalArgumentException(
+                    "payload format already has an event time: format=" + NAME + ", field=" + EVENT_TIME);
+        }
+        return new TimedFormat(Formats.parse(timed, loader));
     }
 
     @Override

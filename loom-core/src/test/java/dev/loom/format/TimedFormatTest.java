@@ -117,10 +117,20 @@ class TimedFormatTest {
 
     @Test
     void shouldRefuseWhatItCannotTime() {
-        for (String text :
-                new String[] {"timed", "timed:", "timed:xml", "timed:timed:text", "timed:struct:event_time:i64"}) {
-            assertThrows(IllegalArgumentException.class, () -> Formats.parse(text), text);
+        for (String text : new String[] {
+            "timed",
+            "timed:",
+            "timed:xml",
+            "timed:timed:text",
+            "timed:".repeat(100_000) + "text",
+            "timed:struct:event_time:i64"
+        }) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> Formats.parse(text),
+                    text.substring(0, Math.min(text.length(), 40)));
         }
+        assertThrows(IllegalArgumentException.class, () -> Formats.timed(Formats.timed(Formats.text())));
         assertThrows(IllegalArgumentException.class, () -> Formats.parse("struct:a:any"));
     }
 

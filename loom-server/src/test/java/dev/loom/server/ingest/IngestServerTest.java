@@ -105,6 +105,18 @@ final class IngestServerTest {
         }
     }
 
+    @Test
+    void shouldRefuseAFormatThatIsTimedThousandsOfTimes() throws Exception {
+        try (RawClient client = new RawClient(start()).hello()) {
+            String define =
+                    "{\"op\":\"define-source\",\"name\":\"a\",\"format\":\"" + "timed:".repeat(9_000) + "text\"}";
+            Answer answer = client.send(FrameDescriptor.SCHEMA, define.getBytes(StandardCharsets.UTF_8))
+                    .answer();
+            assertEquals(FrameDescriptor.REFUSED, answer.type);
+            assertEquals("payload format already has an event time: format=timed, field=event_time", answer.reason());
+        }
+    }
+
     /** The store takes definitions of up to 1 MiB, a text frame 64 KiB. */
     @Test
     void shouldRefuseDefinitionsThatAreTooLongForAFrame() throws Exception {
