@@ -27,6 +27,8 @@ final class ConfigFile {
     private final String name;
     private final Map<String, Object> settings = new HashMap<>();
     private final Set<String> asked = new HashSet<>();
+    /** Settings of which references left nothing. */
+    private final Set<String> emptied = new HashSet<>();
 
     /** A value that is a text in the first place: variables were replaced in it, or it replaces the file's. */
     private record Replaced(String text) {
@@ -63,6 +65,7 @@ final class ConfigFile {
     /** Replaces values, or adds them, by path. */
     void override(Map<String, String> values) {
         values.forEach((path, text) -> settings.put(path, new Replaced(text)));
+        emptied.removeAll(values.keySet());
     }
 
     private void add(String path, @Nullable Object value, VariableReferences variables) {
@@ -81,7 +84,9 @@ final class ConfigFile {
             String replaced = replaced(path, text, variables);
             if (replaced.equals(text)) {
                 settings.put(path, text);
-            } else if (!replaced.isEmpty()) { // an empty value counts as not set
+            } else if (replaced.isEmpty()) {
+                emptied.add(path); // counts as not set
+            } else {
                 settings.put(path, new Replaced(replaced));
             }
         } else if (value != null) {
@@ -104,6 +109,15 @@ final class ConfigFile {
             throw wrong(path, value, "a string");
         }
         return Optional.ofNullable(value).map(Object::toString);
+    }
+
+    /** A text that must not get lost, as by it the server protects itself: references that leave nothing are an error. */
+    Optional<String> protectiveText(String path) {
+        if (emptied.contains(path)) {
+            throw new IllegalArgumentException(
+                    "setting is empty, as the variable it refers to is: name=" + path + ", file=" + name);
+        }
+        return text(path);
     }
 
     Optional<Boolean> flag(String path) {

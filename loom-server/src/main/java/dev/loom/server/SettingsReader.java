@@ -154,7 +154,7 @@ final class SettingsReader {
     private ServerProtection protection() {
         ServerProtection.Builder protection = ServerProtection.builder()
                 .tls(tls())
-                .tokenFile(path("server.auth.token_file").orElse(null))
+                .tokenFile(protectiveFile("server.auth.token_file").orElse(null))
                 .allowedHosts(file.texts("server.allowed_hosts"))
                 .allowedOrigins(file.texts("server.cors.allowed_origins"));
         file.flag("server.insecure").ifPresent(protection::insecure);
@@ -170,9 +170,9 @@ final class SettingsReader {
     }
 
     private @Nullable TlsConfig tls() {
-        Path cert = path("server.tls.cert_file").orElse(null);
-        Path key = path("server.tls.key_file").orElse(null);
-        Path clientCa = path("server.tls.client_ca_file").orElse(null);
+        Path cert = protectiveFile("server.tls.cert_file").orElse(null);
+        Path key = protectiveFile("server.tls.key_file").orElse(null);
+        Path clientCa = protectiveFile("server.tls.client_ca_file").orElse(null);
         String version = file.text("server.tls.min_version").orElse("1.2");
         Duration reload = duration("server.tls.reload_interval").orElse(Duration.ofMinutes(1));
         if (cert == null && key == null && clientCa == null) {
@@ -190,6 +190,10 @@ final class SettingsReader {
 
     private Optional<Path> path(String name) {
         return file.text(name).map(Path::of);
+    }
+
+    private Optional<Path> protectiveFile(String name) {
+        return file.protectiveText(name).map(Path::of);
     }
 
     private void duration(String name, Consumer<Duration> setting) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,7 +27,8 @@ final class ServerSettingsTest {
 
     private ServerSettings read(String yaml, Map<String, String> overrides) throws IOException {
         Path file = Files.writeString(temp.resolve("loom.yaml"), yaml);
-        return ServerSettings.read(file, Map.of("A", "b"), overrides).build();
+        return ServerSettings.read(file, Map.of("A", "b", "EMPTY", ""), overrides)
+                .build();
     }
 
     @Test
@@ -50,6 +52,26 @@ final class ServerSettingsTest {
         assertEquals("localhost:2", both.ingest().orElseThrow().toString());
         assertEquals(Path.of("${A}"), both.protection.tokenFile(), "only the file refers to variables");
         assertTrue(both.protection.insecure());
+    }
+
+    /** Without them the server would start unprotected. */
+    @Test
+    void shouldNotStartWithoutAFileThatAnEmptyVariableNames() throws IOException {
+        for (String setting :
+                List.of("auth: {token_file", "tls: {cert_file", "tls: {key_file", "tls: {client_ca_file")) {
+            for (String value : List.of("${env:EMPTY}", "${EMPTY}${EMPTY}", "${env:NONE:-}")) {
+                String yaml = "server: {" + setting + ": '" + value + "'}}";
+                IllegalArgumentException failure =
+                        assertThrows(IllegalArgumentException.class, () -> read(yaml, STORE), yaml);
+                assertEquals(
+                        "setting is empty, as the variable it refers to is: name=server." + setting.replace(": {", ".")
+                                + ", file=" + temp.resolve("loom.yaml"),
+                        failure.getMessage());
+            }
+        }
+        Map<String, String> given = Map.of("store.directory", "D", "server.auth.token_file", "t");
+        String yaml = "server: {auth: {token_file: '${EMPTY}'}}";
+        assertEquals(Path.of("t"), read(yaml, given).protection.tokenFile());
     }
 
     @Test
