@@ -11,7 +11,6 @@ import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.HttpServers.Listener;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.OtlpReceiver;
-import dev.loom.otlp.server.ServerTls;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.server.api.QueryApi;
 import dev.loom.server.api.SchemaApi;
@@ -230,8 +229,8 @@ public final class LoomServer implements AutoCloseable {
                 store::writer,
                 schema(settings.ingestSchemaChanges()),
                 Objects.requireNonNull(budget),
-                settings.protection.tokenFile(),
-                ServerTls.of(settings.protection, settings.failures),
+                settings.protection,
+                settings.failures,
                 IngestServer.FRAME_DEADLINE_NS);
         ingest = server;
         addresses.put("ingest", found(endpoint, server.port()));

@@ -78,10 +78,11 @@ final class SidecarStoreTest {
             for (int frames = 0; frames <= retries + 1; frames++) {
                 channel.readFirst();
                 channel.readRest();
-                channel.skip();
+                channel.skip(channel.length());
                 if (frames == 0) {
                     channel.writeText(
-                            FrameDescriptor.DONE, "{\"payload_length_max\":8}".getBytes(StandardCharsets.US_ASCII));
+                            FrameDescriptor.DONE,
+                            "{\"batch_length_max\":20,\"payload_length_max\":8}".getBytes(StandardCharsets.US_ASCII));
                 } else if (frames <= retries) {
                     channel.writeAnswer(FrameDescriptor.RETRY, 0, 1, "the store's ring is full");
                 } else {

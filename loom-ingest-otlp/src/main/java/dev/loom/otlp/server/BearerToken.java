@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The token that requests must carry, kept as a digest. Thread-safe. */
-public final class BearerToken {
+final class BearerToken {
     private static final String SCHEME = "Bearer ";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
@@ -32,7 +32,7 @@ public final class BearerToken {
      *
      * @throws IOException if the file can't be read, is accessible to others than its owner, or holds no token
      */
-    public static BearerToken read(Path file) throws IOException {
+    static BearerToken read(Path file) throws IOException {
         String token;
         try {
             requirePrivate(file);
@@ -65,7 +65,7 @@ public final class BearerToken {
     }
 
     /** Whether this text is the token; takes the same time for any text. */
-    public boolean is(String offered) {
+    boolean is(String offered) {
         return MessageDigest.isEqual(digest, sha256(offered));
     }
 

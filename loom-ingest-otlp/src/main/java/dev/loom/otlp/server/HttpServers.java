@@ -62,7 +62,7 @@ public final class HttpServers implements AutoCloseable {
     private static final long SWEEP_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final ServerProtection protection;
-    private final Consumer<Throwable> failures;
+    private final ServerCredentials credentials;
     private final QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN);
     private final Server server;
     private final Gate gate;
@@ -70,26 +70,24 @@ public final class HttpServers implements AutoCloseable {
     private final @Nullable Sweeps reloads;
     private final List<ServerConnector> connectors = new ArrayList<>();
     private final Map<ServerConnector, Endpoint> endpoints = new HashMap<>();
-    private final SslContextFactory.@Nullable Server tls;
     private volatile boolean closed;
 
     private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
         this.protection = protection;
-        this.failures = failures;
+        credentials = ServerCredentials.read(protection, failures);
         threads.setName("loom-http");
-        ReloadedFiles files = ReloadedFiles.of(protection);
-        reloads = files == null
-                ? null
-                : new Sweeps(this::scheduler, files.intervalNs(), this::isRunning, () -> reloadSoon(files));
+        // in another thread, as reading may take long, and the scheduler's thread has deadlines to see to
+        reloads = credentials.areReloaded()
+                ? new Sweeps(
+                        this::scheduler, credentials.intervalNs(), this::isRunning, () -> credentials.look(threads))
+                : null;
         sweeps = new Sweeps(this::scheduler, SWEEP_NS, () -> connections() > 0 && isRunning(), this::look);
         ConnectionGuard connections = new ConnectionGuard(protection, this.sweeps::begin);
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
-        gate = new Gate(
-                connections, hosts, protection.tokenFile() == null ? null : BearerToken.read(protection.tokenFile()));
+        gate = new Gate(connections, hosts, credentials);
         server = new Server(threads, null, new ConnectionBuffers(4 * NETWORK_BUFFER_LENGTH, POOLED_BYTES_MAX));
         server.setErrorHandler(new PlainErrors());
         server.addBean(connections);
-        tls = protection.tls() == null ? null : TlsContext.create(protection.tls());
     }
 
     /**
@@ -205,6 +203,7 @@ public final class HttpServers implements AutoCloseable {
             // here.
             http.setServerAuthority(new HostPort("localhost"));
         }
+        SslContextFactory.Server tls = credentials.tls();
         ConnectionFactory[] factories = tls == null ? plainFactories(http) : tlsFactories(http, tls);
         if (endpoint.socket() != null) {
             return new SocketFileConnector(server, pool, endpoint.socket(), factories);
@@ -280,34 +279,6 @@ public final class HttpServers implements AutoCloseable {
     private void beginReloads() {
         if (reloads != null) {
             reloads.begin();
-        }
-    }
-
-    /** Reading files may take long, and the scheduler's thread has deadlines to see to. */
-    private void reloadSoon(ReloadedFiles files) {
-        threads.execute(() -> reload(files));
-    }
-
-    /** Reloads files that changed; if one can't be read, the old contents stay in use until it can be. */
-    private void reload(ReloadedFiles files) {
-        try {
-            files.reloadIfChanged(() -> {
-                try {
-                    if (protection.tokenFile() != null) {
-                        gate.token = BearerToken.read(protection.tokenFile());
-                    }
-                } finally {
-                    reloadTls();
-                }
-            });
-        } catch (Exception e) {
-            failures.accept(e);
-        }
-    }
-
-    private void reloadTls() throws Exception {
-        if (tls != null && protection.tls() != null) {
-            TlsContext.reload(tls, protection.tls());
         }
     }
 

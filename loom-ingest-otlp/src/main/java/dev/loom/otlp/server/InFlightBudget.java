@@ -37,7 +37,7 @@ public final class InFlightBudget implements AutoCloseable {
     private final RegionAllocator allocator;
     private int used;
     private int peak;
-    private boolean pressed;
+    private long presses;
     private boolean closed;
 
     private InFlightBudget(ByteBuffer area) {
@@ -133,7 +133,7 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /** Bytes now in regions. */
-    synchronized int used() {
+    public synchronized int used() {
         return used;
     }
 
@@ -142,16 +142,9 @@ public final class InFlightBudget implements AutoCloseable {
         return peak;
     }
 
-    /** Notes that a request was refused for lack of other memory. */
-    synchronized void press() {
-        pressed = true;
-    }
-
-    /** Whether a request was refused for lack of memory since the last call. */
-    synchronized boolean takePressed() {
-        boolean was = pressed;
-        pressed = false;
-        return was;
+    /** How often a request was refused for lack of memory. */
+    public synchronized long presses() {
+        return presses;
     }
 
     /**
@@ -160,12 +153,20 @@ public final class InFlightBudget implements AutoCloseable {
      * @param length the least capacity, in bytes
      * @return null if there is no room
      */
-    public synchronized @Nullable Region reserve(int length) {
+    public @Nullable Region reserve(int length) {
+        return reserve(length, 0);
+    }
+
+    /**
+     * As {@link #reserve(int)}, for who gives way to others: neither now nor when it grows does the region leave less than so many bytes
+     * to them, and where it would, that does not count as a press.
+     */
+    public synchronized @Nullable Region reserve(int length, int left) {
         int granules = granulesOf(length);
-        Region region = new Region(this, 0, 0); // first, as nothing can fail once the granules are taken
-        int offset = closed ? -1 : allocator.allocate(granules);
+        Region region = new Region(this, left); // first, as nothing can fail once the granules are taken
+        int offset = closed || granules > granulesFree(left) ? -1 : allocator.allocate(granules);
         if (offset < 0) {
-            pressed = true;
+            refuse(left);
             return null;
         }
         count(granules);
@@ -173,13 +174,15 @@ public final class InFlightBudget implements AutoCloseable {
         return region;
     }
 
-    /**
-     * As {@link #reserve(int)}, for who gives way to others: not if less than so many bytes would remain to them, unless nothing is in
-     * use, and without a sign to them that memory is short.
-     */
-    public synchronized @Nullable Region reserve(int length, int left) {
-        long remain = area.capacity() - used - (long) granulesOf(length) * GRANULE;
-        return used > 0 && remain < left ? null : reserve(length);
+    /** Granules that can be taken so that this many bytes are left. */
+    private int granulesFree(int left) {
+        return Math.max(0, area.capacity() - used - left) / GRANULE;
+    }
+
+    private void refuse(int left) {
+        if (left == 0) {
+            presses++;
+        }
     }
 
     /** The bytes of all regions. */
@@ -202,7 +205,7 @@ public final class InFlightBudget implements AutoCloseable {
     boolean grow(Region region, int capacity, int desired) {
         int start = region.offset() / GRANULE;
         int has = region.capacity() / GRANULE;
-        long place = lengthen(start, has, granulesOf(capacity), granulesOf(desired));
+        long place = lengthen(start, has, granulesOf(capacity), granulesOf(desired), region.left());
         if (place < 0) {
             return false;
         }
@@ -215,8 +218,9 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /** Takes no memory. Returns the new start and, in the lower half, the new size, in granules; negative if there is no room. */
-    private synchronized long lengthen(int start, int has, int least, int desired) {
-        int behind = allocator.extend(start + has, desired - has);
+    private synchronized long lengthen(int start, int has, int least, int desired, int left) {
+        int free = granulesFree(left);
+        int behind = allocator.extend(start + has, Math.min(desired - has, free));
         if (has + behind >= least) {
             return take(start, has + behind, behind);
         }
@@ -224,13 +228,13 @@ public final class InFlightBudget implements AutoCloseable {
             allocator.free(start + has, behind);
         }
         int size = desired;
-        int elsewhere = allocator.allocate(desired);
+        int elsewhere = size <= free ? allocator.allocate(size) : -1;
         if (elsewhere < 0) {
             size = least;
-            elsewhere = allocator.allocate(least);
+            elsewhere = size <= free ? allocator.allocate(size) : -1;
         }
         if (elsewhere < 0) {
-            pressed = true;
+            refuse(left);
             return -1;
         }
         return take(elsewhere, size, size);

@@ -47,6 +47,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private final OtlpCounters counters = new OtlpCounters();
     private final OtlpRefusals refusals = new OtlpRefusals();
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
+    /** Whether a request was refused as there were too many. */
+    private volatile boolean crowded;
+
+    private volatile long pressesSeen;
     private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
     private final Sweeps sweeps = new Sweeps(
@@ -148,7 +152,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
 
     private void sweep() {
         long now = System.nanoTime();
-        if (budget.takePressed()) {
+        long presses = budget.presses();
+        if (crowded || presses != pressesSeen) {
+            crowded = false;
+            pressesSeen = presses;
             // Long enough to find every slow request that holds memory.
             pressedUntilNs = now + 2 * timeoutNs(true, true);
         }
@@ -164,14 +171,15 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         boolean grpc = MediaTypes.isGrpc(MediaTypes.of(request));
         try {
             if (exchanges.size() >= config.maxRequests()) {
-                budget.press();
+                crowded = true;
                 throw new RefusalException(TOO_MANY);
             }
             Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
             exchanges.add(exchange);
             Request.addCompletionListener(request, failure -> exchanges.remove(exchange));
             if (sweeps.begin()) {
-                budget.takePressed(); // what was noted is long past
+                crowded = false; // what was noted is long past
+                pressesSeen = budget.presses();
             }
             exchange.start();
         } catch (RefusalException e) {

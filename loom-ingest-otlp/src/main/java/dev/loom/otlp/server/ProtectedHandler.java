@@ -33,14 +33,14 @@ final class ProtectedHandler extends Handler.Wrapper {
         final ConnectionGuard connections;
         final HostRules hosts;
         final LongAdder refused = new LongAdder();
-        volatile @Nullable BearerToken token;
+        final ServerCredentials credentials;
         volatile boolean draining;
         private int active;
 
-        Gate(ConnectionGuard connections, HostRules hosts, @Nullable BearerToken token) {
+        Gate(ConnectionGuard connections, HostRules hosts, ServerCredentials credentials) {
             this.connections = connections;
             this.hosts = hosts;
-            this.token = token;
+            this.credentials = credentials;
         }
 
         synchronized void begin() {
@@ -146,7 +146,7 @@ final class ProtectedHandler extends Handler.Wrapper {
     }
 
     private @Nullable Refusal tokenRefusal(Request request) {
-        BearerToken token = gate.token;
+        BearerToken token = gate.credentials.token();
         if (token == null || token.isIn(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
             return null;
         } else if (openPaths.contains(Request.getPathInContext(request))) {

@@ -10,13 +10,25 @@ import java.nio.ByteBuffer;
  */
 public final class Region extends MessageBuffer implements AutoCloseable {
     private final InFlightBudget budget;
+    private final int left;
     private int limit = Integer.MAX_VALUE;
     private boolean beyondLimit;
     private boolean closed;
 
-    Region(InFlightBudget budget, int offset, int capacity) {
-        super(budget.buffer(), offset, capacity);
+    /**
+     * A region without capacity.
+     *
+     * @param left bytes of the budget that it leaves to others when it grows
+     */
+    Region(InFlightBudget budget, int left) {
+        super(budget.buffer(), 0, 0);
         this.budget = budget;
+        this.left = left;
+    }
+
+    /** Bytes of the budget that it leaves to others when it grows. */
+    int left() {
+        return left;
     }
 
     /** The bytes written. */
@@ -30,7 +42,7 @@ public final class Region extends MessageBuffer implements AutoCloseable {
     }
 
     /** Sets how many bytes may be written, at most; the region does not grow beyond that. */
-    void limit(int most) {
+    public void limit(int most) {
         limit = most;
     }
 

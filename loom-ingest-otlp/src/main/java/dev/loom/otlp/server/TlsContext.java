@@ -1,9 +1,10 @@
 package dev.loom.otlp.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a {@link TlsConfig} into the server's TLS context. */
 final class TlsContext {
@@ -12,6 +13,34 @@ final class TlsContext {
 
     private TlsContext() {}
 
+    /**
+     * What the files hold.
+     *
+     * @param own certificate and key
+     * @param trusted authorities of clients' certificates; null if clients need none
+     */
+    record Stores(KeyStore own, @Nullable KeyStore trusted) {
+        /** Reads the files, which may take as long as their disk likes. */
+        static Stores read(TlsConfig config) throws IOException {
+            try {
+                return new Stores(
+                        PemFiles.keyStore(config.certFile(), config.keyFile()),
+                        config.clientCaFile() == null ? null : PemFiles.trustStore(config.clientCaFile()));
+            } catch (GeneralSecurityException e) {
+                throw unusable(config, e);
+            }
+        }
+
+        private void putInto(SslContextFactory context) {
+            context.setKeyStore(own);
+            context.setKeyStorePassword(PemFiles.PASSWORD);
+            if (trusted != null) {
+                context.setTrustStore(trusted);
+            }
+        }
+    }
+
+    /** A started context. */
     static SslContextFactory.Server create(TlsConfig config) throws IOException {
         SslContextFactory.Server context = new SslContextFactory.Server();
         context.setIncludeProtocols(
@@ -20,38 +49,25 @@ final class TlsContext {
         context.setSslSessionCacheSize(SESSIONS_MAX);
         context.setSniRequired(false);
         context.setNeedClientAuth(config.clientCaFile() != null);
-        load(context, config);
+        Stores.read(config).putInto(context);
+        try {
+            context.start();
+        } catch (Exception e) {
+            throw unusable(config, e);
+        }
         return context;
     }
 
     /** Reads the files again; open connections are unaffected. */
     static void reload(SslContextFactory.Server context, TlsConfig config) throws Exception {
-        try {
-            context.reload(factory -> {
-                try {
-                    load((SslContextFactory.Server) factory, config);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
+        Stores stores = Stores.read(config); // before the context's lock, for which each handshake waits
+        context.reload(stores::putInto);
     }
 
-    private static void load(SslContextFactory.Server context, TlsConfig config) throws IOException {
-        try {
-            context.setKeyStore(PemFiles.keyStore(config.certFile(), config.keyFile()));
-            context.setKeyStorePassword(PemFiles.PASSWORD);
-            if (config.clientCaFile() != null) {
-                context.setTrustStore(PemFiles.trustStore(config.clientCaFile()));
-            }
-        } catch (GeneralSecurityException e) {
-            throw new IOException(
-                    "certificate or key can't be used: cert_file=" + config.certFile() + ", key_file="
-                            + config.keyFile() + ", client_ca_file=" + config.clientCaFile() + ", reason="
-                            + e.getMessage(),
-                    e);
-        }
+    private static IOException unusable(TlsConfig config, Exception cause) {
+        return new IOException(
+                "certificate or key can't be used: cert_file=" + config.certFile() + ", key_file=" + config.keyFile()
+                        + ", client_ca_file=" + config.clientCaFile() + ", reason=" + cause.getMessage(),
+                cause);
     }
 }

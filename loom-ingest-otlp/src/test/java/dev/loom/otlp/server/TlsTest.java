@@ -1,6 +1,7 @@
 package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -130,6 +131,46 @@ class TlsTest {
                     200,
                     post(server, context(second, null), HttpClient.Version.HTTP_2, null)
                             .statusCode());
+        }
+    }
+
+    @Test
+    void shouldShakeHandsWhileACertificateIsBeingRead() throws Exception {
+        Path cert = Files.copy(first.cert, folder.resolve("slow.crt"));
+        Path key = Files.copy(first.key, folder.resolve("slow.key"));
+        try (TestServer server = start(renewed(cert, key))) {
+            X509Certificate before = certificateOf(server);
+            try (HangingFile hanging = HangingFile.inPlaceOf(cert)) {
+                hanging.awaitReader();
+                assertEquals(before, assertTimeoutPreemptively(Duration.ofMinutes(1), () -> certificateOf(server)));
+                awaitFailure(server, "files that may have changed are still being read: files=[" + cert + ", " + key);
+                Files.copy(second.key, key, StandardCopyOption.REPLACE_EXISTING);
+                hanging.replaceBy(second.cert);
+            }
+            while (certificateOf(server).equals(before)) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void shouldReadFilesOnceWhenTheReloadIntervalIsZero() throws Exception {
+        TlsConfig never = new TlsConfig(first.cert, first.key).withReloadInterval(Duration.ZERO);
+        ServerProtection.Builder protection = ServerProtection.builder().tls(never);
+        assertFalse(ServerCredentials.read(protection.build(), failure -> {}).areReloaded());
+        ServerCredentials withToken =
+                ServerCredentials.read(protection.tokenFile(token("secret")).build(), failure -> {});
+        assertTrue(withToken.areReloaded());
+        assertEquals(Duration.ofMinutes(1).toNanos(), withToken.intervalNs());
+    }
+
+    @Test
+    void shouldRefuseReloadIntervalsBelowAMillisecond() {
+        TlsConfig config = new TlsConfig(first.cert, first.key);
+        for (Duration interval : List.of(Duration.ofNanos(1), Duration.ofNanos(999_999), Duration.ofMillis(-1))) {
+            IllegalArgumentException failure =
+                    assertThrows(IllegalArgumentException.class, () -> config.withReloadInterval(interval));
+            assertTrue(failure.getMessage().startsWith("reload_interval is below 1ms"), failure.getMessage());
         }
     }
 

@@ -44,6 +44,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     private final Endpoint endpoint;
     private final FrameChannel channel;
     private final ByteBuffer batch;
+    private final int batchLengthMax;
     private final int payloadLengthMax;
 
     private IngestClient(Endpoint endpoint, FrameChannel channel, String token) throws IOException {
@@ -53,6 +54,8 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         hello.put("protocol", FrameDescriptor.PROTOCOL);
         hello.put("token", token);
         Map<String, @Nullable Object> answer = call(FrameDescriptor.HELLO, hello);
+        batchLengthMax = Math.min(
+                FrameDescriptor.BATCH_LENGTH_MAX, Integer.parseInt(String.valueOf(answer.get("batch_length_max"))));
         payloadLengthMax = Integer.parseInt(String.valueOf(answer.get("payload_length_max")));
         batch = ByteBuffer.allocateDirect(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.BATCH_LENGTH_MAX)
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -226,7 +229,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
      * Sends payloads that lie back to back from offset 0, and waits until they are in the sidecar's log. While the sidecar can't
      * take them all it resends the rest.
      *
-     * @param count at most 4,096, and 16 MiB in total
+     * @param count at most 4,096, each of at most {@link #payloadLengthMax()}
      * @param stop asked before each attempt
      * @return how many of the first payloads are in the log, or were dropped and counted if the sidecar's store drops records
      */
@@ -250,7 +253,8 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         int offset = 0;
         try {
             while (done < count && !stop.getAsBoolean()) {
-                int bytes = write(sourceId, payloads, offset, lengths, done, count);
+                int to = fitting(lengths, done, count);
+                int bytes = write(sourceId, payloads, offset, lengths, done, to);
                 Answer answer = answer();
                 for (int i = 0; i < answer.taken(); i++) {
                     offset += lengths[done + i];
@@ -271,6 +275,17 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                     "lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
         return done;
+    }
+
+    /** The end of the payloads that fit into one batch, of which there is at least one. */
+    private int fitting(int[] lengths, int from, int to) {
+        long length = FrameDescriptor.groupHeaderLength(1) + (long) lengths[from];
+        int end = from + 1;
+        while (end < to && length + Integer.BYTES + lengths[end] <= batchLengthMax) {
+            length += Integer.BYTES + lengths[end];
+            end++;
+        }
+        return end;
     }
 
     private int write(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int from, int to)

@@ -70,8 +70,7 @@ final class BatchPush {
         reader.wrap(batch, offset, length);
         while (reader.next(loom.payloadLengthMax())) {
             if (!isOpen(reader.source)) {
-                reason = "no open source: id=" + reader.source;
-                return FrameDescriptor.REFUSED;
+                return refuse("no open source: id=" + reader.source);
             }
         }
         if (!writer.acquire(TURN_WAIT)) {
@@ -165,7 +164,12 @@ final class BatchPush {
 
     private int closed() {
         open.clear(reader.source);
-        reason = "source was closed: id=" + reader.source;
+        return refuse("source was closed: id=" + reader.source);
+    }
+
+    /** Says why the rest of the batch is not taken; the type of the answer. */
+    int refuse(String why) {
+        reason = why;
         return FrameDescriptor.REFUSED;
     }
 }

@@ -15,29 +15,30 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import javax.net.ssl.SSLEngine;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Serves one connection on its own thread, until it ends, breaks the protocol or misses a deadline. */
 final class IngestConnection implements Runnable {
     private static final int RETRY_DELAY_MS = 100;
-    /** The part of the memory that batches leave to others: as much as OTLP's largest message, which never takes more. */
-    private static final int OTHERS_SHARE = 4;
+    /** The memory that a batch begins with, which grows as its bytes arrive. */
+    private static final int FIRST_LENGTH = 64 << 10;
 
     private final SocketChannel socket;
-    private final @Nullable TlsChannel tls;
     private final FrameChannel channel;
     private final IngestServer server;
+    private @Nullable TlsChannel tls;
     private @Nullable BatchPush batches;
 
     /** When work on the current frame began, never 0; 0 while waiting for a frame. */
     private volatile long busySinceNs;
 
-    /** @param engine encrypts it; null if nothing does */
-    IngestConnection(SocketChannel socket, @Nullable SSLEngine engine, IngestServer server) {
+    /** Whether bytes of the current frame that are still to come keep memory. */
+    private volatile boolean receiving;
+
+    IngestConnection(SocketChannel socket, IngestServer server) {
         this.socket = socket;
-        this.tls = engine == null ? null : new TlsChannel(socket, engine);
-        this.channel = new FrameChannel(tls == null ? socket : tls);
+        this.channel = new FrameChannel(socket);
         this.server = server;
         this.busySinceNs = System.nanoTime() | 1;
     }
@@ -49,8 +50,8 @@ final class IngestConnection implements Runnable {
                 serve();
                 finish();
             }
-        } catch (IOException e) {
-            // the peer disconnected or was cut off; acknowledged records stay in the log
+        } catch (IOException | OutOfMemoryError e) {
+            // the peer disconnected, was cut off, or found no memory; acknowledged records stay in the log
         } finally {
             server.ended(this);
         }
@@ -58,19 +59,24 @@ final class IngestConnection implements Runnable {
 
     /** Shakes hands, where that is required. A client that does not even begin to is told so in its own way. */
     private boolean secured() throws IOException {
-        if (tls == null) {
+        server.credentials.look(); // in this thread, as reading files may take long
+        if (!server.encrypts()) {
             return true;
         }
+        TlsChannel encrypted = new TlsChannel(socket, Objects.requireNonNull(server.credentials.engine()));
         boolean accepted = false;
         try {
-            accepted = tls.accept();
+            accepted = encrypted.accept();
         } finally {
             if (!accepted) {
                 server.counters().handshakesFailed.increment();
             }
         }
-        if (!accepted) {
-            new FrameChannel(socket).writeAnswer(FrameDescriptor.REFUSED, 0, 0, "port requires TLS");
+        if (accepted) {
+            tls = encrypted;
+            channel.through(encrypted);
+        } else {
+            channel.writeAnswer(FrameDescriptor.REFUSED, 0, 0, "port requires TLS");
         }
         return accepted;
     }
@@ -113,12 +119,12 @@ final class IngestConnection implements Runnable {
         if (!Integer.toString(FrameDescriptor.PROTOCOL).equals(request.get("protocol"))) {
             throw new ProtocolException("unsupported protocol: requested=" + request.get("protocol") + ", supported="
                     + FrameDescriptor.PROTOCOL);
-        } else if (!server.admits(request.get("token") instanceof String token ? token : "")) {
+        } else if (!server.credentials.admit(request.get("token") instanceof String token ? token : "")) {
             throw new ProtocolException("wrong token");
         }
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("protocol", FrameDescriptor.PROTOCOL);
-        answer.put("batch_length_max", FrameDescriptor.BATCH_LENGTH_MAX);
+        answer.put("batch_length_max", server.batchLengthMax());
         answer.put("group_records_max", FrameDescriptor.GROUP_RECORDS_MAX);
         answer.put("payload_length_max", server.payloadLengthMax());
         done(answer);
@@ -159,26 +165,55 @@ final class IngestConnection implements Runnable {
 
     private void batch() throws IOException {
         int length = channel.length();
-        if (length > FrameDescriptor.BATCH_LENGTH_MAX) {
-            throw new ProtocolException(
-                    "batch is too long: bytes=" + length + ", max=" + FrameDescriptor.BATCH_LENGTH_MAX);
+        int lengthMax = server.batchLengthMax();
+        if (length > lengthMax) {
+            if (length <= FrameDescriptor.BATCH_LENGTH_MAX) {
+                channel.skip(length); // who is cut off while sending does not see the answer
+            }
+            throw new ProtocolException("batch is too long: bytes=" + length + ", max=" + lengthMax);
         }
         BatchPush into = batches();
         if (into == null) {
-            channel.skip();
+            channel.skip(length);
             retry(0, "store is not writable");
             return;
         }
-        try (Region room = server.memory.reserve(length, server.memory.capacity() / OTHERS_SHARE)) {
-            if (room == null) {
-                channel.skip();
-                retry(0, "no memory for the batch");
-                return;
+        int missing = length;
+        int type = 0;
+        try (Region room = server.reserve(Math.min(length, FIRST_LENGTH))) {
+            if (room != null) {
+                missing = receive(room, length);
+                type = missing == 0 ? push(into, room, length) : 0;
             }
-            ByteBuffer bytes = room.unfilled();
-            channel.readFully(bytes.limit(bytes.position() + length));
-            push(into, room, length);
         }
+        if (type == 0) {
+            channel.skip(missing);
+            retry(0, "no memory for the batch");
+        } else {
+            answer(type, into);
+        }
+    }
+
+    /** How much of a batch was not received: there is no memory for it, or too little for clients as slow as this one. */
+    private int receive(Region room, int length) throws IOException {
+        room.limit(length);
+        receiving = true;
+        try {
+            int missing = length;
+            while (missing > 0 && !isTooSlow() && server.ensureRoom(room)) {
+                ByteBuffer bytes = room.unfilled();
+                int count = channel.read(bytes.limit(bytes.position() + Math.min(missing, bytes.remaining())));
+                room.written(count);
+                missing -= count;
+            }
+            return missing;
+        } finally {
+            receiving = false;
+        }
+    }
+
+    private boolean isTooSlow() {
+        return server.pressed() && busyLongerThan(server.pressedTimeoutNs());
     }
 
     private @Nullable BatchPush batches() {
@@ -191,22 +226,23 @@ final class IngestConnection implements Runnable {
         return batches;
     }
 
-    private void push(BatchPush into, Region room, int length) throws IOException {
-        int type;
+    private int push(BatchPush into, Region room, int length) throws ProtocolException {
         try {
-            type = into.push(room.buffer(), room.offset(), length);
+            return into.push(room.buffer(), room.offset(), length);
         } catch (LoomException | IllegalStateException e) {
-            refuse(into.taken(), String.valueOf(e.getMessage()));
-            return;
+            return into.refuse(String.valueOf(e.getMessage()));
         } finally {
             server.counters().records.add(into.taken());
         }
+    }
+
+    private void answer(int type, BatchPush pushed) throws IOException {
         switch (type) {
-            case FrameDescriptor.RETRY -> retry(into.taken(), into.reason());
-            case FrameDescriptor.REFUSED -> refuse(into.taken(), into.reason());
+            case FrameDescriptor.RETRY -> retry(pushed.taken(), pushed.reason());
+            case FrameDescriptor.REFUSED -> refuse(pushed.taken(), pushed.reason());
             default -> {
                 server.counters().batches.increment();
-                channel.writeAnswer(type, into.taken(), 0, "");
+                channel.writeAnswer(type, pushed.taken(), 0, "");
             }
         }
     }
@@ -225,6 +261,11 @@ final class IngestConnection implements Runnable {
     boolean busyLongerThan(long limitNs) {
         long since = busySinceNs;
         return since != 0 && System.nanoTime() - since > limitNs;
+    }
+
+    /** Whether memory is kept for a frame that has been arriving for longer than that. Usable from any thread. */
+    boolean receivesLongerThan(long limitNs) {
+        return receiving && busyLongerThan(limitNs);
     }
 
     /** Whether it waits for a frame. Usable from any thread. */

@@ -1,11 +1,13 @@
 package dev.loom.server.ingest;
 
 import dev.loom.SharedWriter;
-import dev.loom.otlp.server.BearerToken;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
-import dev.loom.otlp.server.ServerTls;
+import dev.loom.otlp.server.Region;
+import dev.loom.otlp.server.ServerCredentials;
+import dev.loom.otlp.server.ServerProtection;
 import dev.loom.otlp.server.SocketFile;
+import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.SchemaRequests;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -17,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,8 @@ public final class IngestServer implements AutoCloseable {
     private static final long RETRY_MS = 10;
     /** Reported to clients while the store's limit is unknown: the highest limit that a store can have. */
     private static final int PAYLOAD_LENGTH_MAX = (16 << 20) - 1;
+    /** The part of the memory that batches leave to others: as much as OTLP's largest message, which never takes more. */
+    private static final int OTHERS_SHARE = 4;
 
     private final @Nullable Path unixPath;
     /** The endpoint with its actual port. */
@@ -40,9 +45,9 @@ public final class IngestServer implements AutoCloseable {
 
     private final Supplier<Optional<SharedWriter>> writer;
     final SchemaRequests schema;
-    final InFlightBudget memory;
-    private final @Nullable Path tokenFile;
-    private final @Nullable ServerTls tls;
+    final ServerCredentials credentials;
+    private final InFlightBudget memory;
+    private final long pressedTimeoutNs;
     private final long frameDeadlineNs;
     private final IngestCounters counters = new IngestCounters();
     private final Set<IngestConnection> connections = ConcurrentHashMap.newKeySet();
@@ -50,6 +55,7 @@ public final class IngestServer implements AutoCloseable {
     private final Thread watch = new Thread(this::watch, "loom-ingest-deadlines");
     private volatile ServerSocketChannel listener;
     private volatile @Nullable Object socketKey;
+    private volatile long pressedUntilNs = System.nanoTime();
     private volatile boolean closing;
 
     private IngestServer(
@@ -58,8 +64,8 @@ public final class IngestServer implements AutoCloseable {
             Supplier<Optional<SharedWriter>> writer,
             SchemaRequests schema,
             InFlightBudget memory,
-            @Nullable Path tokenFile,
-            @Nullable ServerTls tls,
+            ServerCredentials credentials,
+            long pressedTimeoutNs,
             long frameDeadlineNs) {
         this.listener = listener;
         unixPath = endpoint.socket();
@@ -70,8 +76,8 @@ public final class IngestServer implements AutoCloseable {
         this.writer = writer;
         this.schema = schema;
         this.memory = memory;
-        this.tokenFile = tokenFile;
-        this.tls = unixPath == null ? tls : null;
+        this.credentials = credentials;
+        this.pressedTimeoutNs = pressedTimeoutNs;
         this.frameDeadlineNs = frameDeadlineNs;
     }
 
@@ -80,28 +86,33 @@ public final class IngestServer implements AutoCloseable {
      *
      * @param writer empty while the store can't be written; clients must then resend their batches
      * @param memory bounds what the batches of all connections, and OTLP requests, occupy together
-     * @param tokenFile file of the token that clients must present, see {@link BearerToken#read}, read for each connection; null
-     *     for none
-     * @param tls encrypts TCP connections; null for none. Unix sockets, which only this machine reaches, are never encrypted
+     * @param protection its token, which clients must present, its TLS and its {@code pressedTimeout} apply. Unix sockets, which only this
+     *     machine reaches, are never encrypted
+     * @param failures takes certificates and tokens that can't be read later; called by any thread
      * @param frameDeadlineNs how long a client may take to send a frame
-     * @throws IOException if the address can't be bound or the token can't be read
+     * @throws IOException if the address can't be bound or a file of the protection can't be read
      */
     public static IngestServer start(
             Endpoint endpoint,
             Supplier<Optional<SharedWriter>> writer,
             SchemaRequests schema,
             InFlightBudget memory,
-            @Nullable Path tokenFile,
-            @Nullable ServerTls tls,
+            ServerProtection protection,
+            Consumer<Throwable> failures,
             long frameDeadlineNs)
             throws IOException {
-        if (tokenFile != null) {
-            BearerToken.read(tokenFile);
-        }
+        ServerCredentials credentials = ServerCredentials.read(protection, failures);
         Path unixPath = endpoint.socket();
         ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
-        IngestServer server =
-                new IngestServer(listener, endpoint, writer, schema, memory, tokenFile, tls, frameDeadlineNs);
+        IngestServer server = new IngestServer(
+                listener,
+                endpoint,
+                writer,
+                schema,
+                memory,
+                credentials,
+                protection.pressedTimeout().toNanos(),
+                frameDeadlineNs);
         server.acceptor.setDaemon(true);
         server.watch.setDaemon(true);
         server.acceptor.start();
@@ -180,7 +191,7 @@ public final class IngestServer implements AutoCloseable {
                 accepted.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 accepted.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
             }
-            connection = new IngestConnection(accepted, tls == null ? null : tls.engine(), this);
+            connection = new IngestConnection(accepted, this);
             connections.add(connection);
             LockSupport.unpark(watch);
             Thread thread = new Thread(connection, "loom-ingest-connection");
@@ -201,10 +212,18 @@ public final class IngestServer implements AutoCloseable {
     }
 
     private void watch() {
+        long pressesSeen = memory.presses();
         while (!closing) {
             try {
+                long presses = memory.presses();
+                if (presses != pressesSeen) {
+                    pressesSeen = presses;
+                    press();
+                }
+                // A slow client that still sends releases its memory by itself, and is answered.
                 connections.stream()
-                        .filter(connection -> connection.busyLongerThan(frameDeadlineNs))
+                        .filter(connection -> connection.busyLongerThan(frameDeadlineNs)
+                                || (pressed() && connection.receivesLongerThan(2 * pressedTimeoutNs)))
                         .forEach(IngestConnection::end);
             } catch (RuntimeException | OutOfMemoryError e) {
                 // retried at the next tick
@@ -212,14 +231,52 @@ public final class IngestServer implements AutoCloseable {
             Thread.interrupted(); // an interrupted thread would not park
             if (connections.isEmpty()) {
                 LockSupport.park(this);
+                pressesSeen = memory.presses(); // the others are long past
             } else {
                 LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(TICK_MS));
             }
         }
     }
 
-    boolean admits(String offered) throws IOException {
-        return tokenFile == null || BearerToken.read(tokenFile).is(offered);
+    boolean encrypts() {
+        return unixPath == null && credentials.hasTls();
+    }
+
+    /** Memory for the beginning of a batch, which leaves others their share; null if there is none now. */
+    @Nullable
+    Region reserve(int length) {
+        Region region = memory.reserve(length, othersShare());
+        if (region == null) {
+            press();
+        }
+        return region;
+    }
+
+    /** Whether there is room for a further byte. */
+    boolean ensureRoom(Region region) {
+        boolean ensured = region.ensure(1);
+        if (!ensured) {
+            press();
+        }
+        return ensured;
+    }
+
+    private int othersShare() {
+        return memory.capacity() / OTHERS_SHARE;
+    }
+
+    /** Long enough to find every slow client that keeps memory. */
+    private void press() {
+        pressedUntilNs = System.nanoTime() + 2 * (pressedTimeoutNs + TimeUnit.MILLISECONDS.toNanos(TICK_MS));
+    }
+
+    /** Whether a batch, or a request of OTLP, has lately found no memory. */
+    boolean pressed() {
+        return System.nanoTime() - pressedUntilNs < 0;
+    }
+
+    long pressedTimeoutNs() {
+        return pressedTimeoutNs;
     }
 
     /** Empty while the store can't be written. */
@@ -227,8 +284,15 @@ public final class IngestServer implements AutoCloseable {
         return writer.get();
     }
 
+    /** The longest batch that there is memory for. */
+    int batchLengthMax() {
+        return Math.min(FrameDescriptor.BATCH_LENGTH_MAX, memory.capacity() - othersShare());
+    }
+
+    /** The longest payload that the store and a batch have room for. */
     int payloadLengthMax() {
-        return writer().map(writing -> writing.loom().payloadLengthMax()).orElse(PAYLOAD_LENGTH_MAX);
+        int ofStore = writer().map(writing -> writing.loom().payloadLengthMax()).orElse(PAYLOAD_LENGTH_MAX);
+        return Math.min(ofStore, batchLengthMax() - FrameDescriptor.groupHeaderLength(1));
     }
 
     boolean closing() {

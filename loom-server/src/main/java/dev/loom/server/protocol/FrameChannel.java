@@ -9,12 +9,17 @@ import java.nio.charset.StandardCharsets;
 
 /** Reads and writes frames on one connection, blocking. For one thread. */
 public final class FrameChannel implements AutoCloseable {
-    private final ByteChannel channel;
+    private ByteChannel channel;
     private final ByteBuffer header = little(FrameDescriptor.HEADER_LENGTH);
     private final ByteBuffer text = little(FrameDescriptor.HEADER_LENGTH + FrameDescriptor.TEXT_LENGTH_MAX);
 
     public FrameChannel(ByteChannel channel) {
         this.channel = channel;
+    }
+
+    /** Goes on through another channel, such as one that encrypts. */
+    public void through(ByteChannel other) {
+        channel = other;
     }
 
     private static ByteBuffer little(int capacity) {
@@ -46,10 +51,17 @@ public final class FrameChannel implements AutoCloseable {
     /** Reads until the buffer is full. */
     public void readFully(ByteBuffer into) throws IOException {
         while (into.hasRemaining()) {
-            if (channel.read(into) < 0) {
-                throw new EOFException("connection ended within a frame");
-            }
+            read(into);
         }
+    }
+
+    /** Reads what has arrived, at least a byte; how many. */
+    public int read(ByteBuffer into) throws IOException {
+        int count = channel.read(into);
+        if (count < 0) {
+            throw new EOFException("connection ended within a frame");
+        }
+        return count;
     }
 
     /** Reads the body of a frame other than a batch. */
@@ -65,9 +77,9 @@ public final class FrameChannel implements AutoCloseable {
         return bytes;
     }
 
-    /** Skips the body. */
-    public void skip() throws IOException {
-        for (int left = length(); left > 0; left -= text.limit()) {
+    /** Skips this many bytes of the body. */
+    public void skip(int count) throws IOException {
+        for (int left = count; left > 0; left -= text.limit()) {
             text.clear().limit(Math.min(left, text.capacity()));
             readFully(text);
         }

@@ -2,6 +2,7 @@ package dev.loom.server.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +13,6 @@ import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.ServerProtection;
-import dev.loom.otlp.server.ServerTls;
 import dev.loom.otlp.server.TlsConfig;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
@@ -98,15 +98,16 @@ final class EncryptedIngestTest {
 
     private Endpoint start(String address, @Nullable TlsConfig tls, @Nullable Path token, long deadlineNs)
             throws IOException {
-        ServerProtection protection = ServerProtection.builder().tls(tls).build();
+        ServerProtection protection =
+                ServerProtection.builder().tls(tls).tokenFile(token).build();
         IngestServer started = IngestServer.start(
                 Endpoint.parse(address),
                 () -> Optional.of(writer),
                 new SchemaRequests(
                         () -> new StoreSchema(writer.loom()), id -> false, new SchemaRequests.Changes("", true)),
                 InFlightBudget.open(temp, 1 << 20),
-                token,
-                ServerTls.of(protection, failures::add),
+                protection,
+                failures::add,
                 deadlineNs);
         server = started;
         return started.port() < 0 ? Endpoint.parse(address) : new Endpoint("localhost", started.port(), null);
@@ -185,18 +186,50 @@ final class EncryptedIngestTest {
 
     @Test
     void shouldAskForTheTokenToo() throws Exception {
-        Path token = Files.writeString(temp.resolve("token"), "secret\n");
-        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
-        Endpoint endpoint = start("localhost:0", new TlsConfig(own.cert(), own.key()), token, DEADLINE_NS);
+        TlsConfig tls = new TlsConfig(own.cert(), own.key());
+        Endpoint endpoint = start("localhost:0", tls, token("secret\n"), DEADLINE_NS);
         for (String wrong : List.of("", "secret2")) {
             RefusedException refused =
                     assertThrows(RefusedException.class, () -> IngestClient.connect(endpoint, wrong, trusting(own)));
             assertTrue(String.valueOf(refused.getMessage()).contains("wrong token"), refused::getMessage);
         }
         IngestClient.connect(endpoint, "secret", trusting(own)).close();
-        Files.writeString(token, "renewed");
-        assertThrows(RefusedException.class, () -> IngestClient.connect(endpoint, "secret", trusting(own)));
-        IngestClient.connect(endpoint, "renewed", trusting(own)).close();
+    }
+
+    @Test
+    void shouldKeepTheTokenUntilAnotherCanBeRead() throws Exception {
+        Path token = token("secret");
+        Endpoint endpoint = start("localhost:0", reloaded(own.cert(), own.key()), token, DEADLINE_NS);
+        Files.delete(token);
+        while (failures.isEmpty()) {
+            IngestClient.connect(endpoint, "secret", trusting(own)).close();
+        }
+        assertTrue(String.valueOf(failures.poll()).contains("can't read the token: file=" + token), failures::toString);
+        IngestClient.connect(endpoint, "secret", trusting(own)).close();
+        token("renewed");
+        while (!admits(endpoint, "renewed")) {
+            Thread.onSpinWait();
+        }
+        assertFalse(admits(endpoint, "secret"));
+    }
+
+    private static boolean admits(Endpoint endpoint, String token) {
+        try (IngestClient client = IngestClient.connect(endpoint, token, trusting(own))) {
+            return client.payloadLengthMax() > 0;
+        } catch (RefusedException e) {
+            return false;
+        }
+    }
+
+    private Path token(String text) throws IOException {
+        Path token = Files.writeString(temp.resolve("next"), text);
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        return Files.move(token, temp.resolve("token"));
+    }
+
+    /** Looked at again by each connection, or nearly so. */
+    private static TlsConfig reloaded(Path cert, Path key) {
+        return new TlsConfig(cert, key).withReloadInterval(Duration.ofMillis(1));
     }
 
     @Test
@@ -385,16 +418,51 @@ final class EncryptedIngestTest {
     void shouldTakeInARenewedCertificate() throws Exception {
         Path cert = Files.copy(own.cert(), temp.resolve("live.crt"));
         Path key = Files.copy(own.key(), temp.resolve("live.key"));
-        Endpoint endpoint = start(new TlsConfig(cert, key).withReloadInterval(Duration.ofNanos(1)));
+        Endpoint endpoint = start(reloaded(cert, key));
         try (IngestClient before = connect(endpoint)) {
             Files.writeString(cert, "rubbish");
-            assertServes(endpoint);
+            while (failures.isEmpty()) {
+                assertServes(endpoint);
+            }
             assertTrue(String.valueOf(failures.poll()).contains("live.crt"), failures::toString);
             Files.copy(stranger.cert(), cert, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(stranger.key(), key, StandardCopyOption.REPLACE_EXISTING);
-            IngestClient.connect(endpoint, "", trusting(stranger)).close();
+            awaitStranger(endpoint);
             assertThrows(SidecarException.class, () -> connect(endpoint));
             assertEquals(Optional.empty(), before.openSource("x"), "an open connection goes on");
         }
+    }
+
+    private static void awaitStranger(Endpoint endpoint) {
+        while (true) {
+            try {
+                IngestClient.connect(endpoint, "", trusting(stranger)).close();
+                return;
+            } catch (SidecarException e) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** A pipe that nobody writes to stands for a disk that does not answer. */
+    @Test
+    void shouldServeWhileACertificateIsBeingRead() throws Exception {
+        Path cert = Files.copy(own.cert(), temp.resolve("live.crt"));
+        Path key = Files.copy(own.key(), temp.resolve("live.key"));
+        Endpoint endpoint = start(reloaded(cert, key));
+        try (HangingFile hanging = HangingFile.inPlaceOf(cert);
+                Socket first = new Socket(endpoint.host(), endpoint.port())) {
+            assertTrue(first.isConnected());
+            hanging.awaitReader();
+            while (failures.isEmpty()) {
+                assertServes(endpoint);
+            }
+            assertEquals(
+                    "files that may have changed are still being read: files=" + List.of(cert, key),
+                    failures.remove().getMessage());
+            Files.copy(stranger.key(), key, StandardCopyOption.REPLACE_EXISTING);
+            hanging.replaceBy(stranger.cert());
+        }
+        awaitStranger(endpoint);
     }
 }

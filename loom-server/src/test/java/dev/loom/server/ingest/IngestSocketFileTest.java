@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.SharedWriter;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
+import dev.loom.otlp.server.ServerProtection;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.schema.StoreSchema;
 import java.io.IOException;
@@ -45,8 +46,8 @@ final class IngestSocketFileTest {
                 new SchemaRequests(
                         () -> new StoreSchema(writer.loom()), id -> false, new SchemaRequests.Changes("", true)),
                 InFlightBudget.open(temp, 1 << 20),
-                null,
-                null,
+                ServerProtection.defaults(),
+                failure -> {},
                 IngestServer.FRAME_DEADLINE_NS);
     }
 

@@ -9,6 +9,7 @@ import dev.loom.SharedWriter;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
+import dev.loom.otlp.server.ServerProtection;
 import dev.loom.server.client.IngestClient;
 import dev.loom.server.client.SidecarException;
 import dev.loom.server.protocol.SchemaRequests;
@@ -53,8 +54,8 @@ final class IngestSurvivalTest {
                                     id -> false,
                                     new SchemaRequests.Changes("", true)),
                             InFlightBudget.open(temp, 1 << 20),
-                            null,
-                            null,
+                            ServerProtection.defaults(),
+                            failure -> {},
                             IngestServer.FRAME_DEADLINE_NS)) {
                 Endpoint found =
                         server.port() < 0 ? Endpoint.parse(address) : Endpoint.parse("127.0.0.1:" + server.port());
