@@ -144,12 +144,14 @@ public final class RecordLog {
     /** As {@link #push(int, DirectBuffer, int, int)}, with a Java record. */
     public <R extends Record> long push(int sourceId, StructCodec<R> codec, R payload) {
         ownership.admit(); // before the owner's scratch is touched
-        ownership.enter(); // a record class's accessors are the program's code
         int length;
+        // a record class's accessors are the program's code; by stores alone, as the stack may overflow in a call, and
+        // this must be left
+        ownership.gate = WriterOwnership.IN_FUNCTION;
         try {
             length = codec.write(payload, scratch, 0, payloadLengthMax);
         } finally {
-            ownership.leave();
+            ownership.gate = WriterOwnership.OPEN;
         }
         return push(sourceId, scratch, 0, length);
     }

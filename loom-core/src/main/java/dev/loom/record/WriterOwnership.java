@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * a claim is open, or code of the program's own runs within a push.
  */
 public final class WriterOwnership implements FunctionGuard {
-    private static final int OPEN = 0;
+    static final int OPEN = 0;
     private static final int CLAIMED = 1;
-    private static final int IN_FUNCTION = 2;
+    static final int IN_FUNCTION = 2;
 
     /**
      * The owner, or null while it is summoned. Every push compares it with the caller, without ordering. Only the
@@ -25,7 +25,7 @@ public final class WriterOwnership implements FunctionGuard {
     private @Nullable Thread owner;
 
     /** What the owner may call now, in one field so that it takes one test. The owner's alone. */
-    private int gate = OPEN;
+    int gate = OPEN;
 
     private int gateOutside = OPEN;
     private int claimedSourceId;
@@ -91,7 +91,7 @@ public final class WriterOwnership implements FunctionGuard {
     /** Until {@link #leave()}, refuses writes by code that runs within a push. */
     @Override
     public void enter() {
-        // where this call has not overflowed the stack, that which leaves does not
+        StackProbe.requireSome(); // the code may go as deep as it likes, but this must be left
         gateOutside = gate;
         gate = IN_FUNCTION;
     }
