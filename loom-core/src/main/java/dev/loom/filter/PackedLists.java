@@ -156,8 +156,12 @@ final class PackedLists {
         blocks.read(table + (long) from * Long.BYTES, places, 0, places.capacity());
         long begin = places.getLong(0, ByteOrder.LITTLE_ENDIAN);
         long end = places.getLong(number * Long.BYTES, ByteOrder.LITTLE_ENDIAN);
-        long least = (long) from * units;
-        if (begin < least || end < begin || end - begin > (long) number * runLengthMax(listRows, units)) {
+        long longest = runLengthMax(listRows, units);
+        boolean possible = begin >= (long) from * units
+                && begin <= from * longest
+                && end >= begin
+                && end - begin <= number * longest;
+        if (!possible) {
             throw impossible(from);
         }
         int length = (int) (end - begin);

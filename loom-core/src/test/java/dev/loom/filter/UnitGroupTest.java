@@ -234,11 +234,20 @@ final class UnitGroupTest {
         int least = (shape.lists() + 1) * Long.BYTES + shape.lists() * units.size();
         int refused = 0;
         for (int i = 0; i < 200; i++) {
-            int at = (int) table + random.nextInt(least);
+            int at = (int) table + (i % 4 == 0 ? random.nextInt(shape.lists()) * Long.BYTES : random.nextInt(least));
             byte[] lie = new byte[1 + random.nextInt(Long.BYTES)];
             random.nextBytes(lie);
+            if (i % 4 == 0) {
+                // neighbours in the table that agree with each other, and lie where no file does
+                lie = new byte[3 * Long.BYTES];
+                long far = Long.MAX_VALUE - 100;
+                for (int j = 0; j < 3; j++) {
+                    new UnsafeBuffer(lie).putLong(j * Long.BYTES, far + (long) j * units.size());
+                }
+            }
+            byte[] written = lie;
             Path other = rewrite(path, start, contents -> {
-                contents.putBytes(at, lie);
+                contents.putBytes(at, written);
             });
             try (UnitGroup group = open(other, units.get(0))) {
                 RowSet rows = new RowSet();
