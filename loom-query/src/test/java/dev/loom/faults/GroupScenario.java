@@ -82,6 +82,8 @@ public final class GroupScenario implements BiFunction<Path, String, List<String
             ask(snapshot, memory);
         } catch (OutOfMemoryError e) {
             // whoever asked gets it
+        } catch (QueryMemory.Exhausted e) {
+            expect(e.getCause() instanceof OutOfMemoryError, e.toString());
         } finally {
             AllocationFaults.arm(false);
             thread.setName(name);
