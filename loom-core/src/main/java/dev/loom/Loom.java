@@ -369,11 +369,12 @@ public final class Loom implements Store {
      * the background, except for the last few MiB. {@link #info()} reports the progress ({@link StoreInfo#rebuild()}). Meanwhile queries read the records, and their answers are the same.
      *
      * <p>This closes the store and opens it again. Open snapshots stay valid; calls that take a snapshot or change the
-     * schema wait meanwhile, and attached readers must attach again. Functions of the program's own are kept.
+     * schema wait meanwhile, and attached readers must attach again. Functions of the program's own are kept. Beside open snapshots there must be
+     * room for staging twice.
      *
      * @throws SecondWriterException when another thread is the writer
      * @throws IllegalStateException while a claim is open, or when the store is closed
-     * @throws StoreIoException when the disk refuses
+     * @throws StoreIoException when the disk refuses, or open snapshots leave no room for the next session's staging; then the store goes on
      * @throws LoomException when the store can't be opened again; then it is closed, and the subclass tells why
      */
     public void rebuildIndexes() {
@@ -386,8 +387,9 @@ public final class Loom implements Store {
         sessions.writeLock().lock();
         try {
             log.ownership().admit();
-            // fails here, before anything has changed, if the disk refuses
+            // both fail here, before anything has changed
             session.force();
+            session.checkRoomForNext();
             session.close();
             StoreSession next = StoreOpening.open(session.settingsToRebuild());
             prepare.accept(next);

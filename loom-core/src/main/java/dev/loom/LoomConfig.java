@@ -210,7 +210,7 @@ public final class LoomConfig {
         /**
          * Tells arrival times, in epoch nanoseconds. Default: the monotonic clock, anchored to wall-clock time. Asked by the writer, whose
          * call ends with what it throws, and by threads of the store's own, to know which records are old: so it must be usable from
-         * several threads. What it throws there is the store's {@linkplain dev.loom.api.StoreInfo failure}, until it answers again.
+         * several threads, and can't ask the store. What it throws there is the store's {@linkplain dev.loom.api.StoreInfo failure}, until it answers again.
          */
         public Builder clock(@Nullable LongSupplier arrivalClock) {
             clock = arrivalClock;

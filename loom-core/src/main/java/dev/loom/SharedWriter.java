@@ -34,10 +34,12 @@ public final class SharedWriter implements AutoCloseable {
      * Waits for a turn. An interrupt ends the wait; the interrupt status is kept.
      *
      * @return whether the caller is now the writer, and must {@link #release()}; false once the store is closed
-     * @throws SecondWriterException while another thread closes the store by itself
+     * @throws SecondWriterException while another thread closes the store by itself, and in an index function, a format or a clock on a
+     *     thread of the store's own
      * @throws StoreReopenedException when another writer has taken the store
      */
     public boolean acquire(Duration longest) {
+        log().ownership().refuseBarred();
         if (!turns.acquire(Math.max(0, TimeUnit.NANOSECONDS.convert(longest)))) {
             return false;
         }

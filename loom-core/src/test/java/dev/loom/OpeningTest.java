@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Bins;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
@@ -134,6 +135,35 @@ final class OpeningTest {
             assertEquals(
                     Eviction.PAGE_CACHE, loom.info().session().orElseThrow().eviction());
             assertEquals(Optional.empty(), loom.info().writer().orElseThrow().evictionFallback());
+        }
+    }
+
+    /** Where a session's staging lies on memory that a snapshot keeps, even if it is deleted. */
+    @Test
+    void shouldGoOnWhenSnapshotsLeaveNoRoomToRebuildIndexes() {
+        Path staging = temp.resolve("staging");
+        Storage storage = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return list(staging).isEmpty() ? 16 << 20 : 1 << 10;
+            }
+        };
+        try (Loom loom = Loom.open(
+                config(temp.resolve("store"), storage).stagingDirectory(staging).build())) {
+            fill(loom, 1_000);
+            int source = loom.sources().get(0).id();
+            try (Snapshot snapshot = loom.snapshot()) {
+                StoreIoException e = assertThrows(StoreIoException.class, loom::rebuildIndexes);
+                assertTrue(e.getMessage().contains("needed=") && e.getMessage().contains("free=1024"), e.getMessage());
+                assertTrue(loom.push(source, new byte[Long.BYTES]) >= 0);
+                assertEquals(1_000, snapshot.statistics(source).records());
+            }
+            // the room that it has is free once it has ended
+            loom.rebuildIndexes();
+            assertTrue(loom.push(source, new byte[Long.BYTES]) >= 0);
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertEquals(1_002, snapshot.statistics(source).records());
+            }
         }
     }
 

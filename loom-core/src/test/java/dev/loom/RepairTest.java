@@ -211,6 +211,27 @@ final class RepairTest {
         assertEquals(1, known());
     }
 
+    /** As where somebody mounted or made one: what is behind it is verified, and its own pages are missing. */
+    @Test
+    void shouldVerifyWhatFollowsADirectoryInPlaceOfASegment() throws IOException {
+        String name = "00000000000000262144.seg";
+        Path segment = store.resolve("record").resolve(name);
+        Files.delete(segment);
+        Path file = Files.writeString(Files.createDirectory(segment).resolve("notes.txt"), "mine");
+        flip("record", "00000000000000524288.seg", 500);
+        assertEquals(
+                Set.of(
+                        name + "@0 a directory that has the name of a segment",
+                        name + "@0 segment is missing: address=262144, bytes up to the next=262144",
+                        "00000000000000524288.seg@0 page is damaged: address=524288"),
+                Set.copyOf(problems()));
+        List<String> aside = new ArrayList<>();
+        repair(aside);
+        assertEquals("mine", Files.readString(file));
+        assertEquals(List.of(name + "@0 a directory that has the name of a segment"), problems());
+        assertEquals(2, known());
+    }
+
     @Test
     void shouldNoteWhatIsMissing() throws IOException {
         Files.delete(store.resolve("record").resolve("00000000000000262144.seg"));

@@ -34,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -274,6 +275,32 @@ final class StoreThreadsTest {
         assertEquals(4, refused.size());
     }
 
+    /** It is asked which records are too old, by threads that closing waits for. */
+    @Test
+    void shouldCloseWhileTheClockAsksForWhatWaits() {
+        AtomicReference<Loom> opened = new AtomicReference<>();
+        CountDownLatch called = new CountDownLatch(1);
+        List<Throwable> refused = Collections.synchronizedList(new ArrayList<>());
+        LongSupplier clock = () -> {
+            Loom loom = opened.get();
+            if (loom != null && isThread("loom-evictor")) {
+                called.countDown();
+                while (StoreAccess.session(loom).isOpen()) {
+                    Thread.onSpinWait();
+                }
+                refused.add(assertThrows(IllegalStateException.class, loom::snapshot));
+                refused.add(assertThrows(IllegalStateException.class, loom::info));
+                refused.add(assertThrows(SecondWriterException.class, loom::close));
+            }
+            return 0;
+        };
+        opened.set(StoreAccess.open(
+                store(), Storage.DISK, builder -> builder.clock(clock).maxAge(Duration.ofDays(1))));
+        await(called);
+        opened.get().close();
+        assertTrue(refused.size() >= 3, () -> "refused=" + refused);
+    }
+
     @Test
     void shouldCloseASharedWriterWhileAnIndexFunctionClosesItToo() {
         AtomicReference<SharedWriter> store = new AtomicReference<>();
@@ -281,10 +308,12 @@ final class StoreThreadsTest {
         SharedWriter shared = new SharedWriter(openToClose(() -> {
             refused.add(assertThrows(SecondWriterException.class, store.get()::rebuildIndexes));
             refused.add(assertThrows(SecondWriterException.class, store.get()::close));
+            refused.add(
+                    assertThrows(SecondWriterException.class, () -> store.get().acquire(Duration.ofDays(1))));
         }));
         store.set(shared);
         shared.close();
-        assertEquals(2, refused.size());
+        assertEquals(3, refused.size());
     }
 
     @Test

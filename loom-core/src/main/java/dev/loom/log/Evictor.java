@@ -91,6 +91,10 @@ public final class Evictor implements Runnable, AutoCloseable {
         return new Evictor(logs, durability, budget, intervalNs, bytesMax);
     }
 
+    public Thread thread() {
+        return thread;
+    }
+
     public void start() {
         thread.start();
     }

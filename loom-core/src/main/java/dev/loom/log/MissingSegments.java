@@ -1,9 +1,10 @@
 package dev.loom.log;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.agrona.collections.LongHashSet;
 
-/** The missing segment files of a log below its evicted address, as when somebody deleted them. Immutable. */
+/** The missing segment files of a log below its evicted address, as when somebody deleted them, or put directories in their place. Immutable. */
 public final class MissingSegments {
     private final Segments segments;
     private final LongHashSet there = new LongHashSet();
@@ -14,7 +15,9 @@ public final class MissingSegments {
         this.segments = view.segments();
         this.evicted = view.watermarks().evictedAcquire(); // first: a file exists before the watermark covers it
         for (Path file : view.storage().list(segments.folder())) {
-            there.add(Segments.firstOf(file));
+            if (!Files.isDirectory(file)) {
+                there.add(Segments.firstOf(file));
+            }
         }
     }
 

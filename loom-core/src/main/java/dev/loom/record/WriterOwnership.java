@@ -40,7 +40,7 @@ public final class WriterOwnership implements FunctionGuard {
     /** The object through which threads take turns, if they do. */
     private @Nullable Object turns;
 
-    /** Threads of the store's own, in which index functions run and formats are read. */
+    /** Threads of the store's own, in which index functions and the clock run, and formats are read. */
     private final Set<Thread> barred = Collections.newSetFromMap(new WeakHashMap<>());
 
     private boolean closed;
@@ -186,11 +186,12 @@ public final class WriterOwnership implements FunctionGuard {
      * Throws on a thread that can't be the owner. For calls that wait before they become the owner: who closes the store waits for these
      * threads.
      *
-     * @throws SecondWriterException in an index function or a format, on a thread of the store's own
+     * @throws SecondWriterException in an index function, a format or the clock, on a thread of the store's own
      */
     public void refuseBarred() {
         if (isBarred(Thread.currentThread())) {
-            throw new SecondWriterException("an index function or a format can't write to the store that calls it");
+            throw new SecondWriterException(
+                    "an index function, a format or a clock can't write to the store that calls it");
         }
     }
 
@@ -198,12 +199,12 @@ public final class WriterOwnership implements FunctionGuard {
      * Throws in code of the program's own that the store calls, within a push or on a thread of the store's own. For calls that may wait for
      * the store's closing, which waits for this code.
      *
-     * @throws IllegalStateException in an index function, a format, or a record's accessor
+     * @throws IllegalStateException in an index function, a format, a record's accessor, or the clock on a thread of the store's own
      */
     public synchronized void refuseInside() {
         if (isBarred(Thread.currentThread()) || (gate == IN_FUNCTION && isCaller())) {
             throw new IllegalStateException(
-                    "an index function, a format or a record's accessor can't ask the store that calls it");
+                    "an index function, a format, a record's accessor or a clock can't ask the store that calls it");
         }
     }
 

@@ -8,6 +8,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PagePlace;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -83,7 +84,7 @@ final class KnownDamage {
 
     private boolean unchanged(Damage kind, Path file, long offset) {
         if (kind == Damage.MISSING) {
-            return !storage.exists(file);
+            return !storage.exists(file) || Files.isDirectory(file);
         }
         try (LoomFile open = storage.openToRead(file)) {
             return open.size() == offset;

@@ -28,6 +28,11 @@ final class Leases implements AutoCloseable {
         return true;
     }
 
+    /** How many leases are out. */
+    synchronized int users() {
+        return users;
+    }
+
     void release() {
         boolean last;
         synchronized (this) {

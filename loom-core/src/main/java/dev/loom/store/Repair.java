@@ -69,7 +69,7 @@ public final class Repair {
         long end = LogEnds.find(files, storage, mark).recordEnd();
         for (Path file : storage.list(files.folder(LogKind.RECORD))) {
             long first = Segments.firstOf(file);
-            if (first >= 0 && size(storage, file) > Math.max(0, end - first)) {
+            if (first >= 0 && !Files.isDirectory(file) && size(storage, file) > Math.max(0, end - first)) {
                 long from = Math.max(0, end - first);
                 aside.copy(
                         Damage.AFTER_END,

@@ -142,6 +142,11 @@ final class SessionStaging {
         return true;
     }
 
+    /** Throws if there is no room for the next session's staging beside this one. */
+    void checkRoomForNext() {
+        places.checkRoomForNext(staging().lengths());
+    }
+
     /** Copies everything to the prepared staging that the writer has not moved to yet. For the evictor's thread. */
     void copy() {
         Staging prepared = next;

@@ -72,6 +72,21 @@ final class StagingPlaces {
         }
     }
 
+    /**
+     * Throws if there is no room for the staging of the next session beside that of this one.
+     *
+     * @param rings the lengths of this session's rings
+     */
+    void checkRoomForNext(Rings rings) {
+        Path place = asked != null ? asked : unfit() == null ? TMPFS : beside;
+        long usable = storage.usableSpace(place);
+        if (usable < Staging.length(rings)) {
+            throw new StoreIoException(
+                    "no room for the next session's staging while snapshots hold this one's: directory=" + place
+                            + ", needed=" + Staging.length(rings) + ", free=" + usable + "; close the snapshots first");
+        }
+    }
+
     private @Nullable String unfit() {
         if (!Files.isDirectory(TMPFS) || !Files.isWritable(TMPFS)) {
             return "no tmpfs: directory=" + TMPFS;

@@ -47,6 +47,9 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Evictor evictor;
     private final @Nullable SystemClock systemClock;
     private final Leases leases;
+    /** Those of the store's own threads, which end with the session; all together hold one of the others. */
+    private final Leases ownLeases;
+
     private final BackgroundWork background;
 
     /** Why the record log does not bypass the page cache, or null. */
@@ -69,6 +72,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.cachedFor = opened.cachedFor();
         this.schemaLog = opened.schemaLog();
         this.leases = new Leases(() -> staging.staging().unmap());
+        leases.acquire();
+        this.ownLeases = new Leases(leases::release);
         this.lastTimeNs = begun.lastTimeNs();
         this.checkpoint = opened.table().lastCheckpoint();
 
@@ -147,7 +152,8 @@ public final class StoreSession implements Durability, AutoCloseable {
                 opened.runs(),
                 retention::hasRoom,
                 retention::isWithinLimit,
-                this::snapshot));
+                () -> snapshot(ownLeases)));
+        log.ownership().bar(evictor.thread());
         evictor.start();
         try {
             resume(opened);
@@ -247,20 +253,35 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     public Snapshot snapshot() {
-        lease();
+        return snapshot(leases);
+    }
+
+    private Snapshot snapshot(Leases users) {
+        lease(users);
         SessionStaging.View view = staging.view();
         LiveFile live = view.staging().live();
         try {
-            return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), schema::current, true, leases);
+            return StoreSnapshot.take(view.logs(), live.slots(), live.losses(), schema::current, true, users);
         } catch (RuntimeException | Error e) {
-            leases.release();
+            users.release();
             throw e;
         }
     }
 
-    private void lease() {
-        if (!leases.acquire()) {
+    private void lease(Leases users) {
+        if (!users.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
+        }
+    }
+
+    /**
+     * Throws if the next session would find no room for its staging, as open snapshots keep this one's.
+     *
+     * @throws StoreIoException with the room that is needed
+     */
+    public void checkRoomForNext() {
+        if (leases.users() > 1) { // one is the own threads'
+            staging.checkRoomForNext();
         }
     }
 
@@ -396,7 +417,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** A description, whose values are read while nothing can be unmapped. */
     public StoreInfo info() {
-        lease();
+        lease(leases);
         try {
             SessionStaging.View view = staging.view();
             return StoreDescription.of(
@@ -454,7 +475,8 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
         // whatever fails, even for lack of memory, the lock is released
         try (tenure;
-                leases) {
+                leases;
+                ownLeases) {
             try {
                 endWriting();
             } finally {

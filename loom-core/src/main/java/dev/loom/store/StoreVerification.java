@@ -25,6 +25,7 @@ import dev.loom.record.ReferencedRecords;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -291,6 +292,10 @@ public final class StoreVerification {
                 problem(Damage.FOREIGN, path, 0, "not a segment of this log");
                 continue;
             }
+            if (Files.isDirectory(path)) {
+                problem(Damage.FOREIGN, path, 0, "a directory that has the name of a segment");
+                continue;
+            }
             try (LoomFile file = storage.openToRead(path)) {
                 if (CompressedSegmentCheck.isCompressed(view, file, first)) {
                     CompressedSegmentCheck.check(
@@ -316,7 +321,7 @@ public final class StoreVerification {
                 }
             } catch (StoreIoException e) {
                 if (storage.exists(path)) {
-                    throw e;
+                    problem(Damage.CONTENTS, path, 0, "can't be read: " + e.getMessage());
                 } // else deleted since it was listed: if not by retention, its pages are found missing
             }
         }

@@ -89,7 +89,7 @@ final class WarmUp {
 
     private static Map<String, @Nullable Object> newestRecords(
             Source source, String field, Source.Statistics statistics) {
-        long endNs = statistics.lastTimeNs() + 1;
+        long endNs = Math.min(statistics.lastTimeNs(), Long.MAX_VALUE - 1) + 1;
         double part = Math.min(1, (double) RECORDS_MAX / statistics.records());
         long lengthNs = Math.max(STEPS, (long) (part * (endNs - statistics.firstTimeNs())));
         Map<String, @Nullable Object> picture = new HashMap<>();

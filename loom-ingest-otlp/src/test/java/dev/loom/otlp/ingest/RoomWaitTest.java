@@ -65,10 +65,12 @@ class RoomWaitTest {
                 .minFreeBytes(0)
                 .pressure(Pressure.DROP_NEWEST)
                 .build()));
-        ingester = new OtlpIngester(
-                writer,
-                IngestSettings.defaults().withTimes(Duration.ofMinutes(2), Duration.ofSeconds(1)),
-                () -> clock.getAsLong());
+        ingester = ingester(Duration.ofMinutes(2));
+    }
+
+    private OtlpIngester ingester(Duration timeout) {
+        return new OtlpIngester(
+                writer, IngestSettings.defaults().withTimes(timeout, Duration.ofSeconds(1)), () -> clock.getAsLong());
     }
 
     @AfterEach
@@ -150,6 +152,7 @@ class RoomWaitTest {
         diskTakes(false);
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch waiting = new CountDownLatch(1);
+        Thread exporting = Thread.currentThread();
         ExecutorService other = Executors.newSingleThreadExecutor();
         Future<?> turn = other.submit(() -> {
             assertTrue(writer.acquire(Duration.ofMinutes(1)));
@@ -157,6 +160,9 @@ class RoomWaitTest {
             while (writer.loom().offer(source, new UnsafeBuffer(new byte[1_000]), 0, 1_000) >= 0) {}
             held.countDown();
             waiting.await();
+            while (exporting.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
             nowNs = 2 * WAIT_NS;
             writer.release();
             return null;
@@ -176,6 +182,32 @@ class RoomWaitTest {
         other.shutdown();
         assertEquals(0, outcome.rejected(), outcome.message());
         assertEquals(RECORDS, outcome.accepted());
+    }
+
+    /** Each record finds room after 60 ms, but the request can't wait for all of them. */
+    @Test
+    void shouldDropTheRestOfARequestThatWouldTakeTooLong() {
+        ingester = ingester(Duration.ofNanos(5 * WAIT_NS));
+        diskTakes(false);
+        export(() -> {
+            calls++;
+            if (phase == 1 && stored() > storedBefore) {
+                diskTakes(false);
+                phase = 0;
+                calls = 0;
+            } else if (phase == 0 && calls == CALLS) {
+                nowNs += WAIT_NS;
+                storedBefore = stored();
+                diskTakes(true);
+                phase = 1;
+            }
+            return nowNs;
+        });
+        assertTrue(outcome.accepted() > 0 && outcome.rejected() > 0, outcome.message());
+        assertEquals(RECORDS, outcome.accepted() + outcome.rejected());
+        if (phase == 0) {
+            diskTakes(true);
+        }
     }
 
     @Test
