@@ -14,7 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * crashes the JVM, so an owner that can't rule one out leaves unmapping to the garbage collector.
  */
 public final class MappedFile {
-    private static final int ZEROES = 1 << 20;
+    private static final int ZEROES = 256 << 10;
+    private static final int MEMORY_PAGE = 4096;
 
     private final Path path;
     private final MappedByteBuffer bytes;
@@ -29,8 +30,8 @@ public final class MappedFile {
 
     /** Creates a file of {@code length} zero bytes, maps it, and touches each page. */
     public static MappedFile create(Storage storage, Path path, int length) {
+        ByteBuffer zeroes = ByteBuffer.allocateDirect(Math.min(length, ZEROES));
         try (LoomFile file = storage.openToWrite(path, false)) {
-            ByteBuffer zeroes = ByteBuffer.allocate(Math.min(length, ZEROES));
             for (int position = 0; position < length; position += zeroes.capacity()) {
                 zeroes.clear().limit(Math.min(zeroes.capacity(), length - position));
                 file.write(zeroes, position);
@@ -38,6 +39,8 @@ public final class MappedFile {
             MappedFile mapped = new MappedFile(path, file.map(true, 0, length));
             mapped.touch();
             return mapped;
+        } finally {
+            BufferUtil.free(zeroes);
         }
     }
 
@@ -52,10 +55,17 @@ public final class MappedFile {
         }
     }
 
-    /** Faults in every page for writing, so that no push has to. */
+    /**
+     * Faults in every page for writing, so that no push has to. A fault that reads maps the pages around it too, and on tmpfs for writing
+     * at once; elsewhere each is still to fault by itself.
+     */
     private void touch() {
-        for (int offset = 0; offset < bytes.capacity(); offset += 4096) {
-            bytes.put(offset, (byte) 0);
+        int zeroes = 0;
+        for (int offset = 0; offset < bytes.capacity(); offset += MEMORY_PAGE) {
+            zeroes |= bytes.get(offset);
+        }
+        for (int offset = 0; offset < bytes.capacity(); offset += MEMORY_PAGE) {
+            bytes.put(offset, (byte) zeroes);
         }
     }
 
