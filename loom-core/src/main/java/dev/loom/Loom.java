@@ -19,6 +19,7 @@ import dev.loom.format.StructCodec;
 import dev.loom.record.RecordDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.store.SessionSchema;
+import dev.loom.store.Settings;
 import dev.loom.store.StoreOpening;
 import dev.loom.store.StoreSession;
 import java.nio.ByteBuffer;
@@ -389,9 +390,9 @@ public final class Loom implements Store {
             log.ownership().admit();
             // both fail here, before anything has changed
             session.force();
-            session.checkRoomForNext();
+            Settings settings = session.settingsToRebuild();
             session.close();
-            StoreSession next = StoreOpening.open(session.settingsToRebuild());
+            StoreSession next = StoreOpening.open(settings);
             prepare.accept(next);
             session = next;
             log = next.log();

@@ -80,7 +80,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         SystemClock system = new SystemClock(begun.lastTimeNs());
         LongSupplier asked = settings.clock();
         LongSupplier clock = asked == null ? system : asked;
-        LongSupplier ownClock = asked == null ? system : ofOwnThreads(asked);
+        LongSupplier ownClock = asked == null ? system : new ProgramClock(asked);
         this.systemClock = asked == null ? system : null;
         LiveFile live = staging.live();
         HybridLog recordLog = staging.log(LogKind.RECORD);
@@ -206,17 +206,6 @@ public final class StoreSession implements Durability, AutoCloseable {
                 recordLog.ring());
     }
 
-    /** A clock of the user's for threads of the store's own: what it throws must not end them, and is shown and tried again. */
-    private static LongSupplier ofOwnThreads(LongSupplier asked) {
-        return () -> {
-            try {
-                return asked.getAsLong();
-            } catch (RuntimeException e) {
-                throw new StoreIoException("the store's clock failed: " + e, e);
-            }
-        };
-    }
-
     private SegmentWriter segmentWriter(LogKind kind, boolean pastPageCache) {
         return new SegmentWriter(
                 settings.storage(),
@@ -232,8 +221,13 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /**
      * The settings to reopen the store and rebuild its indexes, including those with functions of the program's own.
+     *
+     * @throws StoreIoException when the next session would find no room for its staging, as open snapshots keep this one's
      */
     public Settings settingsToRebuild() {
+        if (leases.users() > 1) { // one is the own threads'
+            staging.checkRoomForNext();
+        }
         return settings.toRebuild(schema.functions());
     }
 
@@ -271,17 +265,6 @@ public final class StoreSession implements Durability, AutoCloseable {
     private void lease(Leases users) {
         if (!users.acquire()) {
             throw new IllegalStateException("store is closed: directory=" + files.directory());
-        }
-    }
-
-    /**
-     * Throws if the next session would find no room for its staging, as open snapshots keep this one's.
-     *
-     * @throws StoreIoException with the room that is needed
-     */
-    public void checkRoomForNext() {
-        if (leases.users() > 1) { // one is the own threads'
-            staging.checkRoomForNext();
         }
     }
 

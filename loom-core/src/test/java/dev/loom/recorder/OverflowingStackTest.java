@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads whose stack overflows while they record: mostly in the recorder, as that is what they call at the end of their recursion. */
 final class OverflowingStackTest {
-    private static final int ROUNDS = Integer.getInteger("loom.test.overflows", 300);
+    private static final int ROUNDS = Integer.getInteger("loom.test.overflows", 150);
     private static final long STACK_LENGTH = 256 << 10;
 
     @TempDir

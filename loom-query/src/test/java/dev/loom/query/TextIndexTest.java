@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class TextIndexTest {
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
     private static final int RECORDS = Integer.getInteger("loom.text.records", 6_000);
-    private static final int QUERIES = Integer.getInteger("loom.text.queries", 60);
+    private static final int QUERIES = Integer.getInteger("loom.text.queries", 40);
 
     private static final List<PayloadFormat> FORMATS = List.of(
             Formats.text(),

@@ -1,0 +1,16 @@
+package dev.loom.store;
+
+import dev.loom.error.StoreIoException;
+import java.util.function.LongSupplier;
+
+/** A program's own clock, for threads of the store: what it throws must not end them, and is shown and tried again. */
+record ProgramClock(LongSupplier asked) implements LongSupplier {
+    @Override
+    public long getAsLong() {
+        try {
+            return asked.getAsLong();
+        } catch (RuntimeException e) {
+            throw new StoreIoException("the store's clock failed: " + e, e);
+        }
+    }
+}
