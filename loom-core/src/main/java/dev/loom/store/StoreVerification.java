@@ -321,7 +321,7 @@ public final class StoreVerification {
                 }
             } catch (StoreIoException e) {
                 if (storage.exists(path)) {
-                    problem(Damage.CONTENTS, path, 0, "can't be read: " + e.getMessage());
+                    throw e;
                 } // else deleted since it was listed: if not by retention, its pages are found missing
             }
         }
