@@ -102,6 +102,10 @@ final class TextIndexingTest {
             TextIndexInfo index = index(loom, source);
             assertTrue(index.columnUnits() >= 16, index::toString);
             assertTrue(index.rowUnits() < 32, index::toString);
+            assertEquals(number, index.records());
+            // each record has its number, and the units share seven other words, 97 numbers and seven hosts
+            int units = index.rowUnits() + index.columnUnits();
+            assertTrue(index.words() > number && index.words() < number + 112L * units, index::toString);
             assertEquals("line:words", index.fields().toString());
         }
     }
@@ -112,7 +116,7 @@ final class TextIndexingTest {
         HookedStorage storage = new HookedStorage() {
             @Override
             public void rename(Path file, Path name) {
-                if (refusing.get() && name.toString().endsWith(".units2")) {
+                if (refusing.get() && name.toString().endsWith(".units3")) {
                     throw new StoreIoException("injected failure: file=" + file);
                 }
                 super.rename(file, name);
@@ -141,7 +145,7 @@ final class TextIndexingTest {
         HookedStorage storage = new HookedStorage() {
             @Override
             public void rename(Path file, Path name) {
-                if (name.toString().endsWith(".units2") && attempts.incrementAndGet() <= 2) {
+                if (name.toString().endsWith(".units3") && attempts.incrementAndGet() <= 2) {
                     if (attempts.get() == 2) {
                         second.countDown();
                         while (caller.getState()
@@ -268,6 +272,11 @@ final class TextIndexingTest {
                 long bytes = StoreAccess.bytes(temp.resolve("store"));
                 assertTrue(bytes <= budget, "bytes=" + bytes);
             }
+            // segments go for the units of those that stay
+            while (!finish(loom)) {
+                Thread.onSpinWait();
+            }
+            assertEquals(0, index(loom, source).recordsLeft());
             try (Snapshot snapshot = loom.snapshot()) {
                 assertTrue(snapshot.beginAddress() > 0, "nothing was deleted");
                 // retention deletes them right after it has moved the log's begin

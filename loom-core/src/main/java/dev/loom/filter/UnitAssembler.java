@@ -192,6 +192,7 @@ public final class UnitAssembler implements RowTokens.Sink {
                 start,
                 end,
                 builder.rows(),
+                builder.words(),
                 chunks.stream().mapToLong(Long::longValue).toArray(),
                 firstRows.stream().mapToInt(Integer::intValue).toArray()));
     }

@@ -28,6 +28,7 @@ final class UnitBuilder {
 
     private int rows;
     private int rareWords;
+    private int frequentWords;
 
     UnitBuilder(UnitShape shape) {
         this.shape = shape;
@@ -58,11 +59,17 @@ final class UnitBuilder {
         Arrays.fill(listed, (byte) 0);
         rows = 0;
         rareWords = 0;
+        frequentWords = 0;
     }
 
     /** The distinct words so far that are not frequent, but for those that the filter mistakes for others. */
     int rareWords() {
         return rareWords;
+    }
+
+    /** The distinct words and values so far, but for those that a filter mistakes for others. */
+    int words() {
+        return rareWords + frequentWords;
     }
 
     /** The rows so far. */
@@ -85,7 +92,7 @@ final class UnitBuilder {
     /** Adds a frequent word of the current row. Returns its count. */
     int addFrequent(long digest) {
         checkRow();
-        frequent.add(digest);
+        frequentWords += frequent.add(digest) ? 1 : 0;
         int count = shape.countOf(digest);
         countRow(count);
         return count;

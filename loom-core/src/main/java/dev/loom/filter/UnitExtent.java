@@ -9,13 +9,14 @@ import java.util.Arrays;
  * @param start the first chunk's address
  * @param end the address behind the last chunk
  * @param rows the unit's rows, 1 to {@value UnitShape#ROWS_MAX}
+ * @param words the distinct words and values of these rows, but for those that its filters mistake for others
  * @param chunks the addresses of the chunks that have rows, ascending
  * @param firstRows the first row of each, ascending from 0
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content, explicitly
-record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows) {
+record UnitExtent(long start, long end, int rows, int words, long[] chunks, int[] firstRows) {
     UnitExtent {
-        boolean right = start >= 0 && end > start && rows >= 1 && rows <= UnitShape.ROWS_MAX;
+        boolean right = start >= 0 && end > start && rows >= 1 && rows <= UnitShape.ROWS_MAX && words >= 0;
         right &= chunks.length >= 1 && chunks.length == firstRows.length;
         for (int i = 0; right && i < chunks.length; i++) {
             right = chunks[i] >= (i == 0 ? start : chunks[i - 1] + 1)
@@ -24,8 +25,9 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
                     && firstRows[i] < rows;
         }
         if (!right) {
-            throw new IllegalArgumentException("bad extent of a unit: start=" + start + ", end=" + end + ", rows="
-                    + rows + ", chunks=" + Arrays.toString(chunks) + ", first rows=" + Arrays.toString(firstRows));
+            throw new IllegalArgumentException(
+                    "bad extent of a unit: start=" + start + ", end=" + end + ", rows=" + rows + ", words=" + words
+                            + ", chunks=" + Arrays.toString(chunks) + ", first rows=" + Arrays.toString(firstRows));
         }
     }
 
@@ -79,6 +81,7 @@ record UnitExtent(long start, long end, int rows, long[] chunks, int[] firstRows
                 && start == extent.start
                 && end == extent.end
                 && rows == extent.rows
+                && words == extent.words
                 && Arrays.equals(chunks, extent.chunks)
                 && Arrays.equals(firstRows, extent.firstRows);
     }

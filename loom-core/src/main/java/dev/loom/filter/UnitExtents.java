@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnitExtents {
     private static final int CHUNKS_OFFSET = 20;
+    private static final int WORDS_OFFSET = 24;
 
     private final BlockReader blocks;
     private final Path path;
@@ -19,6 +20,7 @@ final class UnitExtents {
     private final long[] ends;
     private final int[] rows;
     private final int[] chunks;
+    private final int[] words;
     /** Where the chunks of each unit lie in the contents; behind them, where those of the last one end. */
     private final long[] tables;
 
@@ -38,6 +40,7 @@ final class UnitExtents {
         ends = new long[units];
         rows = new int[units];
         chunks = new int[units];
+        words = new int[units];
         tables = new long[units + 1];
         extents = new UnitExtent[units];
         UnsafeBuffer read = new UnsafeBuffer(new byte[UnitGroupDescriptor.EXTENT_LENGTH * units]);
@@ -50,12 +53,14 @@ final class UnitExtents {
             ends[i] = read.getLong(of + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
             rows[i] = read.getInt(of + 2 * Long.BYTES, ByteOrder.LITTLE_ENDIAN);
             chunks[i] = read.getInt(of + CHUNKS_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            words[i] = read.getInt(of + WORDS_OFFSET, ByteOrder.LITTLE_ENDIAN);
             chunksInAll += chunks[i];
             boolean possible = chunks[i] >= 1
                     && chunks[i] <= UnitGroupDescriptor.CHUNKS_MAX
                     && chunksInAll <= UnitGroupDescriptor.GROUP_CHUNKS_MAX
                     && rows[i] >= 1
                     && rows[i] <= UnitShape.ROWS_MAX
+                    && words[i] >= 0
                     && ends[i] > starts[i];
             if (!possible) {
                 throw impossible(i);
@@ -71,7 +76,8 @@ final class UnitExtents {
 
     private CorruptStoreException impossible(int unit) {
         return new CorruptStoreException("unit has an impossible extent: file=" + path + ", unit=" + unit + ", start="
-                + starts[unit] + ", end=" + ends[unit] + ", rows=" + rows[unit] + ", chunks=" + chunks[unit]);
+                + starts[unit] + ", end=" + ends[unit] + ", rows=" + rows[unit] + ", chunks=" + chunks[unit]
+                + ", words=" + words[unit]);
     }
 
     /** The number of units. */
@@ -102,6 +108,11 @@ final class UnitExtents {
     /** The number of a unit's chunks. */
     int chunks(int unit) {
         return chunks[unit];
+    }
+
+    /** The number of a unit's distinct words. */
+    int words(int unit) {
+        return words[unit];
     }
 
     /** The unit that an address of the record log lies in, or -1. */
@@ -150,7 +161,7 @@ final class UnitExtents {
             firstRows[i] = table.getInt(of + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
         }
         try {
-            return new UnitExtent(starts[unit], ends[unit], rows[unit], addresses, firstRows);
+            return new UnitExtent(starts[unit], ends[unit], rows[unit], words[unit], addresses, firstRows);
         } catch (IllegalArgumentException e) {
             throw new CorruptStoreException("unit has an impossible extent: file=" + path + ", unit=" + unit, e);
         }

@@ -173,10 +173,44 @@ public final class UnitFiles {
         count(-taken(length));
     }
 
+    /**
+     * What units describe.
+     *
+     * @param rows the records
+     * @param words the distinct words and values of each unit, added up
+     */
+    public record Contents(long rows, long words) {
+        /** Of no unit. */
+        public static final Contents NONE = new Contents(0, 0);
+
+        /** Of both. */
+        public Contents plus(Contents other) {
+            return new Contents(rows + other.rows, words + other.words);
+        }
+    }
+
+    /** What the units of a file describe; nothing if it can't be read. */
+    public Contents contents(UnitFile file, long storeId) {
+        try (UnitGroup group = open(file, storeId)) {
+            UnitExtents extents = group.extents();
+            Contents contents = Contents.NONE;
+            for (int i = 0; i < extents.units(); i++) {
+                contents = contents.plus(new Contents(extents.rows(i), extents.words(i)));
+            }
+            return contents;
+        } catch (CorruptStoreException | UnsupportedStoreException | StoreIoException e) {
+            return Contents.NONE;
+        }
+    }
+
+    private UnitGroup open(UnitFile file, long storeId) {
+        return UnitGroup.open(
+                storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), BlockReader.newBlocks());
+    }
+
     /** What is wrong with a file, with its offset; empty if it is sound, gone, or of another version. */
     public Optional<String> damage(UnitFile file, long storeId) {
-        try (UnitGroup group = UnitGroup.open(
-                storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), BlockReader.newBlocks())) {
+        try (UnitGroup group = open(file, storeId)) {
             group.check();
             boolean named = group.units() == file.units() && group.extents().end(group.units() - 1) == file.end();
             return named

@@ -8,7 +8,7 @@ package dev.loom.filter;
  *   header   magic (8), version (4), units (4), store id (8), source id (4), versions of tokens (4) and digests (4),
  *            shape: seven numbers (28), bytes of what is indexed (4), frequent words (4)
  *   indexed  the text form of what is indexed, UTF-8; then the digests of the frequent words, ascending (8 each)
- *   extents  of each unit: start (8), end (8), rows (4), chunks (4); then of each unit's chunks: address (8), first row (4)
+ *   extents  of each unit: start (8), end (8), rows (4), chunks (4), distinct words (4); then of each unit's chunks: address (8), first row (4)
  *   parts    in the order of UnitPart: piece 0 of unit 0, of unit 1, ..., piece 1 of unit 0, ...
  *   table    of each list of rows: where it begins behind the table (8); then where the last ends (8)
  *   lists    of each list: its rows' number in unit 0, in unit 1, ... (1 each); then these rows (2 each)
@@ -16,7 +16,7 @@ package dev.loom.filter;
  */
 final class UnitGroupDescriptor {
     static final long MAGIC = 0x7469_6e55_6d6f_6f4cL; // "LoomUnit"
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     static final int VERSION_OFFSET = 8;
     static final int UNITS_OFFSET = 12;
@@ -29,7 +29,7 @@ final class UnitGroupDescriptor {
     static final int FREQUENT_WORDS_OFFSET = 68;
     static final int HEADER_LENGTH = 72;
 
-    static final int EXTENT_LENGTH = 24;
+    static final int EXTENT_LENGTH = 28;
     static final int CHUNK_LENGTH = 12;
 
     /** The units of a file. */

@@ -95,6 +95,7 @@ final class UnitGroupWriter {
             number.putLong(8, extent.end(), ByteOrder.LITTLE_ENDIAN);
             putInt(16, extent.rows());
             putInt(20, extent.chunks().length);
+            putInt(24, extent.words());
             blocks.put(number, 0, UnitGroupDescriptor.EXTENT_LENGTH);
         }
         for (TokenUnit unit : units) {

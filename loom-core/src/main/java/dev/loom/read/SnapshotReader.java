@@ -169,15 +169,17 @@ public final class SnapshotReader implements AutoCloseable {
         int rowUnits = 0;
         int columnUnits = 0;
         long bytes = 0;
+        UnitFiles.Contents contents = UnitFiles.Contents.NONE;
         long indexedTo = beginAddress();
         for (UnitFile file : files.ofSource(source.id())) {
             rowUnits += file.units() == 1 ? 1 : 0;
             columnUnits += file.units() == 1 ? 0 : file.units();
             bytes += files.length(file);
+            contents = contents.plus(files.contents(file, view.records().storeId()));
             indexedTo = Math.max(indexedTo, file.end());
         }
         if (rowUnits + columnUnits == 0) {
-            return new TextIndexInfo(fields, 0, 0, 0, indexedTo, all.records(), all.bytes());
+            return new TextIndexInfo(fields, 0, 0, 0, 0, 0, indexedTo, all.records(), all.bytes());
         }
         RecordTotal left = new RecordTotal();
         ChunkCursor chunks = oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, indexedTo);
@@ -187,7 +189,16 @@ public final class SnapshotReader implements AutoCloseable {
                 left.add(records.length());
             }
         }
-        return new TextIndexInfo(fields, rowUnits, columnUnits, bytes, indexedTo, left.records, left.bytes);
+        return new TextIndexInfo(
+                fields,
+                rowUnits,
+                columnUnits,
+                bytes,
+                contents.rows(),
+                contents.words(),
+                indexedTo,
+                left.records,
+                left.bytes);
     }
 
     /** Counts records chunk by chunk, and one by one only where there is no directory. */

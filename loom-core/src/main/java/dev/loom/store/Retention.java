@@ -17,6 +17,7 @@ import dev.loom.rollup.RunFiles;
 import dev.loom.schema.SchemaEntry.RetentionSet;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,9 @@ final class Retention implements SegmentBudget {
 
     private static final long SETTLING_NS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Segments are deleted for files that can be built again, if one takes no more than this part of the limit, or a segment. */
+    private static final int WANTED_PART = 16;
+
     private static final LogKind[] KINDS = LogKind.values();
 
     private final RetentionSet limits;
@@ -58,6 +62,9 @@ final class Retention implements SegmentBudget {
     private final Savings savings;
     private final UnitFiles text;
     private final RunFiles runs;
+
+    /** The bytes for which a file that can be built again found no room below the limit; 0 once one has. */
+    private final AtomicLong wanted = new AtomicLong();
 
     /** Since when there have been pages that are not delivered; 0 if there are none. */
     private long waitingNs;
@@ -157,7 +164,7 @@ final class Retention implements SegmentBudget {
         try {
             schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
-            delete(used() - limits.maxBytes(), expiredNs);
+            delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
             relieve();
             failure = clockFailure;
         } catch (StoreReopenedException e) {
@@ -169,13 +176,24 @@ final class Retention implements SegmentBudget {
         }
     }
 
-    /** Whether files that can be built again may take so many bytes more. Any thread. */
+    /**
+     * Whether files that can be built again may take so many bytes more. If the limit alone is in the way, segments are deleted for them
+     * soon: records that come all the time would leave none otherwise. Any thread.
+     */
     boolean hasRoom(long bytes) {
+        long segmentLength = logs.get().records().segments().segmentLength();
         long free = storage.usableSpace(directory) - bytes;
-        return used() + bytes <= limits.maxBytes()
-                && free
-                        >= limits.minFreeBytes()
-                                + logs.get().records().segments().segmentLength();
+        if (free < limits.minFreeBytes() + segmentLength) {
+            return false;
+        }
+        if (used() + bytes <= limits.maxBytes()) {
+            wanted.set(0);
+            return true;
+        }
+        if (bytes <= Math.max(limits.maxBytes() / WANTED_PART, segmentLength)) {
+            wanted.accumulateAndGet(bytes, Math::max);
+        }
+        return false;
     }
 
     /** Whether the store's files take no more than they may. Any thread. */
@@ -192,11 +210,11 @@ final class Retention implements SegmentBudget {
     @Override
     public boolean makeRoom(long bytes) {
         long excess = used() + bytes - limits.maxBytes();
-        if (excess <= 0) {
+        if (excess + wanted.get() <= 0) {
             return true;
         }
         try {
-            while (excess > 0 && delete(excess, Long.MIN_VALUE)) {
+            while (excess + wanted.get() > 0 && delete(excess + wanted.get(), Long.MIN_VALUE)) {
                 excess = used() + bytes - limits.maxBytes();
             }
         } catch (StoreReopenedException e) {

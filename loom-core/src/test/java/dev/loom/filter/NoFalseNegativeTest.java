@@ -172,7 +172,12 @@ final class NoFalseNegativeTest {
             long start = i * CHUNK;
             all.add(units.get(i)
                     .unit(new UnitExtent(
-                            start, start + CHUNK, units.get(i).rows(), new long[] {start}, new int[] {0})));
+                            start,
+                            start + CHUNK,
+                            units.get(i).rows(),
+                            units.get(i).words(),
+                            new long[] {start},
+                            new int[] {0})));
         }
         try (UnitGroup columns = write(folder.resolveSibling("together"), all)) {
             for (int i = 0; i < units.size(); i++) {

@@ -154,5 +154,11 @@ final class UnitAssemblerTest {
             assertTrue(group.mayContain(0), () -> "prefix of " + word + ", seed=" + SEED);
         });
         assertEquals(1, group.units());
+        // a filter takes a few words for others
+        int words = group.extents().words(0);
+        int least = rowsOf.size() - 2 - rowsOf.size() / 50;
+        assertTrue(
+                words >= least && words <= rowsOf.size(),
+                () -> "words=" + words + " of " + rowsOf.size() + ", seed=" + SEED);
     }
 }

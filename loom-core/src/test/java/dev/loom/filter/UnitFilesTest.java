@@ -51,7 +51,7 @@ final class UnitFilesTest {
         write(1, 400, 500, 1);
         write(1, 500, 600, 1);
         write(2, 0, 50, 1);
-        Files.write(folder.resolve("00001-other.units2"), new byte[5]);
+        Files.write(folder.resolve("00001-other.units3"), new byte[5]);
         assertEquals(List.of(0L, 400L, 500L), starts(1));
         assertEquals(3, files.ofSource(1).get(0).units());
         assertEquals(List.of(0L), starts(2));
@@ -151,7 +151,7 @@ final class UnitFilesTest {
             Locale.setDefault(before);
         }
         String name = Storage.DISK.list(folder).get(0).getFileName().toString();
-        assertEquals("00001-00000000000000000000-00000000000000000100-001.units2", name);
+        assertEquals("00001-00000000000000000000-00000000000000000100-001.units3", name);
         assertEquals(List.of(0L), starts(1));
     }
 }

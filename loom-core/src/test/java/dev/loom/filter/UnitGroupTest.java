@@ -99,6 +99,7 @@ final class UnitGroupTest {
                 start,
                 end,
                 rows,
+                random.nextInt(Integer.MAX_VALUE),
                 chunks,
                 firsts.stream().mapToInt(Integer::intValue).toArray());
     }
@@ -364,20 +365,22 @@ final class UnitGroupTest {
     void shouldRefuseExtentsThatNoUnitHas() {
         long[] chunks = {0, PAGE};
         int[] rows = {0, 3};
-        assertTrue(new UnitExtent(0, 2 * PAGE, 4, chunks, rows).meets(new RowSet().setAll(), 1));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 3, chunks, rows));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, PAGE, 4, chunks, rows));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(1, 2 * PAGE, 4, chunks, rows));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, chunks, new int[] {1, 3}));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, chunks, new int[] {0, 0}));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, chunks, new int[] {0}));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 65_536, chunks, rows));
-        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 1, new long[0], new int[0]));
+        assertTrue(new UnitExtent(0, 2 * PAGE, 4, 9, chunks, rows).meets(new RowSet().setAll(), 1));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 3, 9, chunks, rows));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, PAGE, 4, 9, chunks, rows));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(1, 2 * PAGE, 4, 9, chunks, rows));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, 9, chunks, new int[] {1, 3}));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, 9, chunks, new int[] {0, 0}));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, 9, chunks, new int[] {0}));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 65_536, 9, chunks, rows));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 1, 9, new long[0], new int[0]));
+        assertThrows(IllegalArgumentException.class, () -> new UnitExtent(0, 2 * PAGE, 4, -1, chunks, rows));
     }
 
     @Test
     void shouldFindTheChunksThatRowsLieIn() {
-        UnitExtent extent = new UnitExtent(0, 10 * PAGE, 10, new long[] {0, 3 * PAGE, 7 * PAGE}, new int[] {0, 4, 8});
+        UnitExtent extent =
+                new UnitExtent(0, 10 * PAGE, 10, 9, new long[] {0, 3 * PAGE, 7 * PAGE}, new int[] {0, 4, 8});
         RowSet set = new RowSet();
         set.add(3);
         set.openAt(9);
@@ -392,7 +395,7 @@ final class UnitGroupTest {
     @Test
     void shouldFindAChunkFromWhereverTheSearchStood() {
         long[] chunks = {PAGE, 3 * PAGE, 4 * PAGE, 8 * PAGE};
-        UnitExtent extent = new UnitExtent(PAGE, 10 * PAGE, 10, chunks, new int[] {0, 4, 8, 9});
+        UnitExtent extent = new UnitExtent(PAGE, 10 * PAGE, 10, 9, chunks, new int[] {0, 4, 8, 9});
         for (int near = -5; near <= 5; near++) {
             for (int page = 0; page < 12; page++) {
                 int found = extent.find(page * PAGE, near);

@@ -314,6 +314,43 @@ final class RetentionStepsTest {
         assertEquals(SEGMENTS, begin() / SEGMENT);
     }
 
+    /** Of a store exactly at its limit. */
+    private Retention full(long limit) {
+        Retention above = retention(limit, NEVER, 0);
+        long room = 0;
+        while (above.hasRoom(room + PAGE)) {
+            room += PAGE;
+        }
+        Retention full = retention(limit - room, NEVER, 0);
+        full.enforce();
+        assertTrue(full.makeRoom(0));
+        assertEquals(0, begin());
+        return full;
+    }
+
+    @Test
+    void shouldMakeRoomForFilesThatCanBeBuiltAgain() {
+        Retention full = full(3 * SEGMENTS * SEGMENT);
+        assertFalse(full.hasRoom(SEGMENT + 1), "more than a segment, and than a sixteenth of the limit");
+        full.enforce();
+        assertEquals(0, begin());
+        assertFalse(full.hasRoom(SEGMENT));
+        full.enforce();
+        long begin = begin();
+        assertTrue(begin > 0);
+        assertTrue(full.hasRoom(SEGMENT));
+        full.enforce();
+        assertEquals(begin, begin());
+    }
+
+    @Test
+    void shouldLeaveFilesTheRoomThatTheyAskedFor() {
+        Retention full = full(3 * SEGMENTS * SEGMENT);
+        assertFalse(full.hasRoom(SEGMENT));
+        assertTrue(full.makeRoom(PAGE));
+        assertTrue(full.hasRoom(SEGMENT + PAGE), "the log took room that was asked for");
+    }
+
     @Test
     void shouldWaitWhereWhatIsDurableLaterCanBeDeleted() {
         long[] ends = mark.ends();

@@ -133,7 +133,7 @@ final class TextDamageTest {
         List<String> problems = new ArrayList<>();
         StoreVerifier.verify(store, (file, offset, message) -> problems.add(file + ": " + message));
         assertEquals(damaged ? 1 : 0, problems.size(), problems::toString);
-        assertTrue(!damaged || problems.get(0).contains(".units2"), problems::toString);
+        assertTrue(!damaged || problems.get(0).contains(".units3"), problems::toString);
     }
 
     private List<Long> found(Snapshot snapshot, Search search, Order order) {

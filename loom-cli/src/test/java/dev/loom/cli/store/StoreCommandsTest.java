@@ -162,8 +162,9 @@ class StoreCommandsTest {
         assertTrue(table.lines().anyMatch(line -> line.matches("state +closed")), table);
         assertTrue(
                 json.contains(",\"records\":1,\"payload_bytes\":1,\"lost\":0,\"text_row_units\":1,"
-                        + "\"text_column_units\":0,\"text_bytes\":8192,\"text_records_left\":0,"
-                        + "\"text_bytes_left\":0,\"disk_bytes\":"),
+                        + "\"text_column_units\":0,\"text_bytes\":8192,"
+                        + "\"text_bytes_per_record\":8192.0,\"text_bytes_per_word\":8192.0,"
+                        + "\"text_records_left\":0,\"text_bytes_left\":0,\"disk_bytes\":"),
                 json);
         cli.run("info", "-o", "csv").ok();
     }

@@ -161,6 +161,8 @@ public final class StoreRows {
         long rowUnits = 0;
         long columnUnits = 0;
         long bytes = 0;
+        long records = 0;
+        long words = 0;
         long recordsLeft = 0;
         long bytesLeft = 0;
         for (Source source : snapshot.sources()) {
@@ -169,6 +171,8 @@ public final class StoreRows {
                 rowUnits += index.rowUnits();
                 columnUnits += index.columnUnits();
                 bytes += index.bytes();
+                records += index.records();
+                words += index.words();
                 recordsLeft += index.recordsLeft();
                 bytesLeft += index.bytesLeft();
             }
@@ -177,9 +181,18 @@ public final class StoreRows {
             values.put("text_row_units", rowUnits);
             values.put("text_column_units", columnUnits);
             values.put("text_bytes", bytes);
+            if (records > 0 && words > 0) {
+                values.put("text_bytes_per_record", tenths(bytes, records));
+                values.put("text_bytes_per_word", tenths(bytes, words));
+            }
             values.put("text_records_left", recordsLeft);
             values.put("text_bytes_left", bytesLeft);
         }
+    }
+
+    /** A ratio with one digit behind the point. */
+    private static double tenths(long bytes, long things) {
+        return Math.round(10.0 * bytes / things) / 10.0;
     }
 
     /** What the files of a store take together; those that go meanwhile count nothing. */
