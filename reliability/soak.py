@@ -28,6 +28,24 @@ STALLED_S = 120  # without a newer record, at most
 CONSTANT = ("descriptors", "threads")
 KINDS = {"resident MiB": "process_resident_memory_bytes", "direct MiB": "jvm_buffer_pool_used_bytes{pool=\"direct\"",
          "descriptors": "process_open_fds", "threads": "jvm_threads_current"}
+HEAP = range((4 << 30) - 64 * MIB, 4 << 30)  # where a heap of 64 MiB lies
+RESIDENT = ("heap", "rings", "other files", "anonymous")  # kinds of resident memory
+
+
+def resident(pid):
+    """What a process has in memory by kind, MiB."""
+    kinds = dict.fromkeys(RESIDENT, 0)
+    with open(f"/proc/{pid}/smaps", encoding="ascii", errors="replace") as mappings:
+        for line in mappings:
+            words = line.split()
+            if "-" in words[0] and not words[0].endswith(":"):
+                path = words[5] if len(words) > 5 else ""
+                start = int(words[0].split("-")[0], 16)
+                kind = ("heap" if start in HEAP else "rings" if path.startswith("/dev/shm/") else
+                        "other files" if path.startswith("/") else "anonymous")
+            elif words[0] == "Rss:":
+                kinds[kind] += int(words[1]) / 1024
+    return kinds
 
 
 class Sequence:
@@ -170,6 +188,7 @@ class Watch:
         taken = {kind: sum(float(line.rsplit(" ", 1)[1]) for line in text if line.startswith(name)) for kind, name in KINDS.items()}
         for kind in ("resident MiB", "direct MiB"):
             taken[kind] /= MIB
+        taken.update((f"{kind} MiB", mib) for kind, mib in resident(sidecar.pid).items())
         self.looks.append((time.monotonic(), life, taken))
 
     def ask(self, sidecar):
@@ -248,7 +267,7 @@ class Watch:
 
     def report(self):
         figure = self.cycle.figure
-        for kind in KINDS:
+        for kind in self.looks[-1][2]:
             figure(kind, round(max(taken[kind] for _, _, taken in self.looks), 1))
             slope = self.slope(kind)
             if slope is not None:

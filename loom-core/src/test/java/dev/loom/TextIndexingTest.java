@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Store;
 import dev.loom.api.TextIndexInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
@@ -259,6 +260,29 @@ final class TextIndexingTest {
                 assertEquals(0, index(loom, source).recordsLeft());
             }
         }
+    }
+
+    @Test
+    void shouldShowEveryProcessTheUnitsThatAreBeingBuilt() {
+        try (Loom loom = open();
+                LoomReader reader = LoomReader.attach(temp.resolve("store"))) {
+            int[] sources = {loom.defineSource("a", Formats.text()), loom.defineSource("b", Formats.text())};
+            assertEquals(0, openUnits(reader));
+            for (int source : sources) {
+                push(loom, source, 500);
+            }
+            loom.force();
+            while (openUnits(reader) < sources.length) {
+                Thread.onSpinWait();
+            }
+            assertEquals(500, index(loom, sources[0]).recordsLeft());
+            assertTrue(finish(loom));
+            assertEquals(0, openUnits(reader));
+        }
+    }
+
+    private static int openUnits(Store store) {
+        return store.info().session().orElseThrow().textOpenUnits();
     }
 
     @Test

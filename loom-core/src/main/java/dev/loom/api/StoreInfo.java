@@ -127,6 +127,7 @@ public record StoreInfo(
      * @param refused the number of pushes to closed sources
      * @param writeFailures the number of failed writes of pages
      * @param durabilityFailed whether the last sync failed
+     * @param textOpenUnits the units of the text index that are being built; their records are not indexed yet
      * @param losses the records lost since the store was opened for writing, by source and reason
      */
     public record Session(
@@ -138,6 +139,7 @@ public record StoreInfo(
             long refused,
             long writeFailures,
             boolean durabilityFailed,
+            int textOpenUnits,
             List<Loss> losses) {}
 
     /**

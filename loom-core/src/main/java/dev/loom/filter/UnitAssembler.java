@@ -178,7 +178,7 @@ public final class UnitAssembler implements RowTokens.Sink {
     }
 
     /** Whether the unit has anything to tell. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return chunks.isEmpty();
     }
 

@@ -144,6 +144,7 @@ final class BackgroundWork implements AutoCloseable {
                 () -> mark.written().durable(LogKind.RECORD),
                 textGuard::check,
                 parts.room(),
+                units -> parts.staging().live().openUnits(units),
                 parts.settings().textIndex()));
         parts.ownership().bar(indexing.thread());
         indexing.start();

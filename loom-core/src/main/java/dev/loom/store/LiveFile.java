@@ -27,6 +27,7 @@ import java.nio.file.Path;
  *    64 | waits, waited ns, refused
  *   128 | write failures                    136 | sync failed (4), length of the last error (4)
  *   144 | clock ahead, ns                   152 | when the evictor was last heard of, ns
+ *   160 | units of the text index that are being built (4)
  *   256 | watermarks of the record log      512 | of the timestamp index      768 | of the chunk index
  *  1024 | the last error, UTF-8, up to 1,024 bytes
  *  2048 | losses by reason and source
@@ -53,6 +54,7 @@ final class LiveFile {
     private static final int INODE_OFFSET = 40;
     private static final int CLOCK_AHEAD_OFFSET = 144;
     private static final int BEAT_OFFSET = 152;
+    private static final int OPEN_UNITS_OFFSET = 160;
     private static final int PRESSURE_OFFSET = 56;
     private static final int DIRECT_OFFSET = 60;
     private static final int GAUGE_OFFSET = 64;
@@ -188,6 +190,7 @@ final class LiveFile {
         }
         LONG.setOpaque(bytes, CLOCK_AHEAD_OFFSET, other.clockAhead());
         LONG.setOpaque(bytes, BEAT_OFFSET, (long) LONG.getOpaque(other.bytes, BEAT_OFFSET));
+        openUnits(other.openUnits());
         failures(other.writeFailures(), other.syncFailed(), other.error());
     }
 
@@ -232,6 +235,15 @@ final class LiveFile {
 
     Pressure pressure() {
         return (int) INT.getOpaque(bytes, PRESSURE_OFFSET) == 1 ? Pressure.DROP_NEWEST : Pressure.WAIT;
+    }
+
+    /** Shows how many units of the text index are being built. */
+    void openUnits(int units) {
+        INT.setOpaque(bytes, OPEN_UNITS_OFFSET, units);
+    }
+
+    int openUnits() {
+        return (int) INT.getOpaque(bytes, OPEN_UNITS_OFFSET);
     }
 
     PressureGauge gauge() {

@@ -53,7 +53,7 @@ final class StoreDescription {
                 rebuild(logs.times().watermarks()),
                 Duration.ofNanos(clockAheadNs(mark, staging)),
                 failure(staging, failure).or(() -> stall(logs, staging, state)),
-                Optional.ofNullable(staging).map(StoreDescription::session),
+                Optional.ofNullable(staging).map(shown -> session(shown, isWritten(state))),
                 Optional.ofNullable(writer));
     }
 
@@ -114,8 +114,7 @@ final class StoreDescription {
 
     /** That its evictor does not come back from the disk. */
     private static Optional<String> stall(StoreLogs logs, @Nullable Staging staging, StoreInfo.State state) {
-        boolean written = state == StoreInfo.State.WRITER || state == StoreInfo.State.LIVE;
-        long silenceNs = staging != null && written ? staging.live().silenceNs() : 0;
+        long silenceNs = staging != null && isWritten(state) ? staging.live().silenceNs() : 0;
         if (silenceNs < STALL.toNanos()) {
             return Optional.empty();
         }
@@ -128,7 +127,11 @@ final class StoreDescription {
                 + Duration.ofNanos(silenceNs).toSeconds() + ", bytes waiting=" + Math.max(0, waiting));
     }
 
-    private static StoreInfo.Session session(Staging staging) {
+    private static boolean isWritten(StoreInfo.State state) {
+        return state == StoreInfo.State.WRITER || state == StoreInfo.State.LIVE;
+    }
+
+    private static StoreInfo.Session session(Staging staging, boolean written) {
         LiveFile live = staging.live();
         PressureGauge gauge = live.gauge();
         return new StoreInfo.Session(
@@ -140,6 +143,7 @@ final class StoreDescription {
                 gauge.refused(),
                 live.writeFailures(),
                 live.syncFailed(),
+                written ? live.openUnits() : 0,
                 live.lossCounts().all());
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -43,6 +44,7 @@ final class TextIndexing implements AutoCloseable {
      * @param durable the end of the records that survive a power cut
      * @param guard throws once another writer has the store
      * @param room whether files may take so many bytes more
+     * @param open is told how many units are being built
      */
     record Parts(
             UnitFiles files,
@@ -53,6 +55,7 @@ final class TextIndexing implements AutoCloseable {
             LongSupplier durable,
             Runnable guard,
             LongPredicate room,
+            IntConsumer open,
             TextIndexSettings settings) {}
 
     private final Parts parts;
@@ -102,6 +105,7 @@ final class TextIndexing implements AutoCloseable {
 
             @Override
             public void ended() {
+                tellOpen();
                 answer();
             }
         });
@@ -161,6 +165,14 @@ final class TextIndexing implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private void tellOpen() {
+        int open = 0;
+        for (TextFollower follower : followers.values()) {
+            open += follower.units().assembler().isEmpty() ? 0 : 1;
+        }
+        parts.open().accept(open);
     }
 
     /** Tells who waits, after {@link #failure()} says what they may want to know. */

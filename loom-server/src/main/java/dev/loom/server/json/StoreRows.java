@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
 import dev.loom.api.TextIndexInfo;
 import dev.loom.api.ValueUnit;
 import dev.loom.server.request.SeenFields;
@@ -18,6 +19,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -127,10 +129,11 @@ public final class StoreRows {
 
     /** The settings and the state of a store. */
     public static Map<String, Object> info(Store store, Path directory) throws IOException {
-        Map<String, Object> values = InfoValues.of(store.info());
+        StoreInfo info = store.info();
+        Map<String, Object> values = InfoValues.of(info);
         try (Snapshot snapshot = store.snapshot()) {
             addTotals(snapshot, values);
-            addTextIndexes(snapshot, values);
+            addTextIndexes(snapshot, info.session(), values);
         }
         values.put("disk_bytes", diskBytes(directory));
         return values;
@@ -157,7 +160,8 @@ public final class StoreRows {
     }
 
     /** The text indexes of all sources, where there is one with records. */
-    private static void addTextIndexes(Snapshot snapshot, Map<String, Object> values) {
+    private static void addTextIndexes(
+            Snapshot snapshot, Optional<StoreInfo.Session> session, Map<String, Object> values) {
         long rowUnits = 0;
         long columnUnits = 0;
         long bytes = 0;
@@ -178,6 +182,7 @@ public final class StoreRows {
             }
         }
         if (bytes > 0 || recordsLeft > 0) {
+            session.ifPresent(live -> values.put("text_open_units", live.textOpenUnits()));
             values.put("text_row_units", rowUnits);
             values.put("text_column_units", columnUnits);
             values.put("text_bytes", bytes);
