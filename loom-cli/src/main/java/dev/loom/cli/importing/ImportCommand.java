@@ -182,18 +182,42 @@ public final class ImportCommand implements Callable<Integer> {
         try (InputWindow window = window(first);
                 ImportStore target = open();
                 OutputStream rejected = rejects == null ? null : RejectsFile.open(rejects)) {
-            int exitCode = importOne(first, window, target, rejected);
-            for (String file : files.subList(1, files.size())) {
-                // a damaged file is a bad record, which ends only itself
-                if (exitCode == ExitCode.OK || (exitCode == ExitCode.LIMIT && onBad == OnBad.SKIP)) {
+            int exitCode = upToDamage(first, () -> importOne(first, window, target, rejected));
+            int done = 1;
+            // a damaged file is a bad record, which ends only itself
+            while (done < files.size()
+                    && (exitCode == ExitCode.OK || (exitCode == ExitCode.LIMIT && onBad == OnBad.SKIP))) {
+                String file = files.get(done);
+                exitCode = Math.max(exitCode, upToDamage(file, () -> {
                     try (InputWindow next = window(file)) {
-                        exitCode = Math.max(exitCode, importOne(file, next, target, rejected));
+                        return importOne(file, next, target, rejected);
                     }
-                }
+                }));
+                done++;
+            }
+            if (done < files.size()) {
+                console.warn("not imported, as the import stopped before: files=" + (files.size() - done) + ", first="
+                        + files.get(done));
             }
             return exitCode;
         } catch (EOFException | ZipException e) {
-            throw new CommandFailure(ExitCode.LIMIT, "input is damaged: " + e.getMessage(), e);
+            throw new CommandFailure(ExitCode.LIMIT, "input is damaged: " + e.getMessage(), e); // from its beginning
+        }
+    }
+
+    /** Imports a file. Returns an exit code. */
+    @FunctionalInterface
+    private interface FileImport {
+        int run() throws IOException;
+    }
+
+    /** Imports what a compressed file has before damage. */
+    private int upToDamage(String file, FileImport imported) throws IOException {
+        try {
+            return imported.run();
+        } catch (EOFException | ZipException e) {
+            console.warn("input is damaged: " + e.getMessage() + (files.size() == 1 ? "" : ", file=" + file));
+            return ExitCode.LIMIT;
         }
     }
 

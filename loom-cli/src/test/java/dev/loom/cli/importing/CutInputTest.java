@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +58,42 @@ final class CutInputTest {
         assertTrue(err.contains("loom: input is damaged: gzip ends early: "), err);
         assertTrue(err.contains("; incomplete\n"), err);
         return Long.parseLong(err.replaceAll("(?s).*imported (\\d+) records.*", "$1"));
+    }
+
+    @Test
+    void shouldGoOnWithTheFileBehindADamagedOne() throws IOException {
+        cli = Cli.onSmallStore(directory.resolve("store"));
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write("one\ntwo\nthree\n".getBytes(StandardCharsets.US_ASCII));
+        }
+        byte[] whole = bytes.toByteArray();
+        Path[] files = {
+            Files.write(directory.resolve("whole.gz"), whole),
+            Files.write(directory.resolve("cut.gz"), Arrays.copyOf(whole, 12)),
+            Files.write(directory.resolve("behind.gz"), whole)
+        };
+        String[] stopping = {"import", "--source", "stopping", "--format", "lines", "--time-pattern", "none"};
+        String err = run(stopping, files).exit(4).err();
+        assertTrue(err.contains("loom: input is damaged: gzip ends early: "), err);
+        assertTrue(err.contains(", file=" + files[1] + "\n"), err);
+        assertTrue(
+                err.endsWith("loom: not imported, as the import stopped before: files=1, first=" + files[2] + "\n"),
+                err);
+        String[] skipping = {
+            "import", "--source", "skipping", "--format", "lines", "--time-pattern", "none", "--on-bad", "skip"
+        };
+        String skipped = run(skipping, files).exit(4).err();
+        assertTrue(skipped.contains(", file=" + files[1] + "\n"), skipped);
+        assertFalse(skipped.contains("not imported"), skipped);
+        String sources = cli.run("sources").ok().out();
+        assertTrue(sources.contains("\"name\":\"stopping\",\"id\":1,\"format\":\"text\",\"records\":3,"), sources);
+        assertTrue(sources.contains("\"name\":\"skipping\",\"id\":2,\"format\":\"text\",\"records\":6,"), sources);
+    }
+
+    private Cli.Result run(String[] command, Path... files) {
+        return cli.run(Stream.concat(Stream.of(command), Stream.of(files).map(Path::toString))
+                .toArray(String[]::new));
     }
 
     @Test
