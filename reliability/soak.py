@@ -29,7 +29,7 @@ CONSTANT = ("descriptors", "threads")
 KINDS = {"resident MiB": "process_resident_memory_bytes", "direct MiB": "jvm_buffer_pool_used_bytes{pool=\"direct\"",
          "descriptors": "process_open_fds", "threads": "jvm_threads_current"}
 HEAP = range((4 << 30) - 64 * MIB, 4 << 30)  # where a heap of 64 MiB lies
-RESIDENT = ("heap", "rings", "other files", "anonymous")  # kinds of resident memory
+RESIDENT = ("heap", "code", "rings", "other files", "anonymous")  # kinds of resident memory
 
 
 def resident(pid):
@@ -41,7 +41,7 @@ def resident(pid):
             if "-" in words[0] and not words[0].endswith(":"):
                 path = words[5] if len(words) > 5 else ""
                 start = int(words[0].split("-")[0], 16)
-                kind = ("heap" if start in HEAP else "rings" if path.startswith("/dev/shm/") else
+                kind = ("heap" if start in HEAP else "code" if "x" in words[1] and not path else "rings" if path.startswith("/dev/shm/") else
                         "other files" if path.startswith("/") else "anonymous")
             elif words[0] == "Rss:":
                 kinds[kind] += int(words[1]) / 1024

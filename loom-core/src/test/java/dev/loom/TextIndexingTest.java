@@ -263,6 +263,24 @@ final class TextIndexingTest {
     }
 
     @Test
+    void shouldBeDescribedWhereItsFilesCanNotBeListed() throws IOException {
+        Path folder = temp.resolve("store").resolve("text");
+        try (Loom loom = open()) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 20_000);
+            assertTrue(finish(loom));
+            Files.move(folder, temp.resolve("away"));
+            Files.createFile(folder);
+            TextIndexInfo index = index(loom, source);
+            assertEquals(20_000, index.recordsLeft());
+            assertEquals(0, index.bytes());
+            Files.delete(folder);
+            Files.move(temp.resolve("away"), folder);
+            assertEquals(0, index(loom, source).recordsLeft());
+        }
+    }
+
+    @Test
     void shouldShowEveryProcessTheUnitsThatAreBeingBuilt() {
         try (Loom loom = open();
                 LoomReader reader = LoomReader.attach(temp.resolve("store"))) {

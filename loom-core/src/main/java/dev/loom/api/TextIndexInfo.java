@@ -3,7 +3,8 @@ package dev.loom.api;
 import dev.loom.format.IndexedText;
 
 /**
- * How far the text index of a source has come, in a snapshot. Searches read what is not indexed.
+ * How far the text index of a source has come, in a snapshot. Searches read what is not indexed. Files that can't be read count as
+ * none.
  *
  * @param fields what is indexed from now on
  * @param rowUnits units in files of their own

@@ -107,6 +107,15 @@ public final class UnitFiles {
         return files;
     }
 
+    /** The same, or none where they can't be listed. */
+    public List<UnitFile> ofSourceOrNone(int sourceId) {
+        try {
+            return ofSource(sourceId);
+        } catch (StoreIoException e) {
+            return List.of();
+        }
+    }
+
     Storage storage() {
         return storage;
     }

@@ -171,7 +171,7 @@ public final class SnapshotReader implements AutoCloseable {
         long bytes = 0;
         UnitFiles.Contents contents = UnitFiles.Contents.NONE;
         long indexedTo = beginAddress();
-        for (UnitFile file : files.ofSource(source.id())) {
+        for (UnitFile file : files.ofSourceOrNone(source.id())) {
             rowUnits += file.units() == 1 ? 1 : 0;
             columnUnits += file.units() == 1 ? 0 : file.units();
             bytes += files.length(file);
