@@ -3,6 +3,7 @@ package dev.loom;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
+import dev.loom.api.TextIndexParameters;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
 import dev.loom.store.Limits;
@@ -89,6 +90,7 @@ public final class LoomConfig {
         private double textIndexShare = TextIndexSettings.DEFAULT.share();
         private long textIndexMemory = TextIndexSettings.DEFAULT.memoryBytes();
         private boolean textIndexLists = TextIndexSettings.DEFAULT.lists();
+        private TextIndexParameters textIndexParameters = TextIndexSettings.DEFAULT.parameters();
         private double rollupShare = ROLLUP_SHARE;
         private long textIndexBytes = TextIndexSettings.DEFAULT.bytesMax();
         private final List<IndexFunction> indexFunctions = new ArrayList<>();
@@ -331,7 +333,7 @@ public final class LoomConfig {
 
         /**
          * The memory for units of the text index that are being built, bytes, at least 2 MiB; default 64 MiB, and never more than an
-         * eighth of the heap, but for one source. A source takes about 2 MiB; sources beyond that take turns.
+         * eighth of the heap, but for one source. A source takes about 2 MiB with the default {@link #textIndexParameters}; sources beyond that take turns.
          */
         public Builder textIndexMemory(long bytes) {
             if (bytes < 2 << 20) {
@@ -347,6 +349,15 @@ public final class LoomConfig {
          */
         public Builder textIndexRows(boolean rows) {
             textIndexLists = rows;
+            return this;
+        }
+
+        /**
+         * How later units of the text index are made; by default {@link TextIndexParameters#DEFAULT}. Without {@link
+         * #textIndexRows} only their number of records counts.
+         */
+        public Builder textIndexParameters(TextIndexParameters parameters) {
+            textIndexParameters = Objects.requireNonNull(parameters);
             return this;
         }
 
@@ -417,7 +428,8 @@ public final class LoomConfig {
                     indexCheckBytes,
                     compressAfter,
                     compressionShare,
-                    new TextIndexSettings(textIndexShare, textIndexMemory, textIndexLists, textIndexBytes),
+                    new TextIndexSettings(
+                            textIndexShare, textIndexMemory, textIndexLists, textIndexParameters, textIndexBytes),
                     rollupShare,
                     List.copyOf(indexFunctions),
                     repair,

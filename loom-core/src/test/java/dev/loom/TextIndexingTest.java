@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.api.TextIndexInfo;
+import dev.loom.api.TextIndexParameters;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.format.IndexedText;
@@ -260,6 +261,39 @@ final class TextIndexingTest {
                 assertEquals(0, index(loom, source).recordsLeft());
             }
         }
+    }
+
+    @Test
+    void shouldBuildLaterUnitsByOtherParameters() {
+        int source;
+        int unitsBefore;
+        try (Loom loom = open()) {
+            source = loom.defineSource("log", Formats.text());
+            push(loom, source, 20_000);
+            assertTrue(finish(loom));
+            unitsBefore = index(loom, source).rowUnits() + index(loom, source).columnUnits();
+        }
+        List<String> before = files();
+        TextIndexParameters fewRows =
+                TextIndexParameters.DEFAULT.withUnitRows(1_024).withLists(3, 1_024);
+        try (Loom loom = StoreAccess.open(
+                temp.resolve("store"),
+                Storage.DISK,
+                config -> config.textIndexParameters(fewRows).textIndexShare(1))) {
+            push(loom, source, 20_000);
+            assertTrue(finish(loom));
+            TextIndexInfo index = index(loom, source);
+            assertEquals(40_000, index.records());
+            // a chunk of 64 KiB has more than 1,024 of these records, so each is a unit; and no file has units of both
+            // shapes
+            assertTrue(
+                    index.rowUnits() + index.columnUnits() - unitsBefore > 10,
+                    () -> index + ", units before=" + unitsBefore);
+            assertTrue(files().containsAll(before), () -> files() + " of " + before);
+        }
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(temp.resolve("store"), (file, offset, message) -> problems.add(message));
+        assertEquals(List.of(), problems);
     }
 
     @Test

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the units of one source. A unit becomes a file of its own; {@value #GROUP} of them are put together into one, and {@value
  * #GROUP} of those once more (ESTELLE, 3.2.1: row and column units). A file is written under another name, made durable, and renamed,
- * so a crash leaves a whole one or none. Memory: {@link #length()}, and while files are put together what their readers take. For one
+ * so a crash leaves a whole one or none. Memory: {@link #length}, and while files are put together what their readers take. For one
  * thread.
  */
 public final class SourceUnits {
@@ -78,13 +78,13 @@ public final class SourceUnits {
     }
 
     private UnitAssembler newAssembler(int bits) {
-        UnitShape shape = limits.lists() ? UnitShape.full(bits) : UnitShape.filterAlone(bits);
-        return new UnitAssembler(indexed, shape, limits.rowsMax(), collector, limits.lists());
+        int rowsMax = limits.parameters().unitRows();
+        return new UnitAssembler(indexed, limits.shape(bits), rowsMax, collector, limits.lists());
     }
 
-    /** The bytes that the object takes at most. */
-    public static long length() {
-        return UnitAssembler.length(UnitShape.full(BITS_MAX)) + (64 << 10);
+    /** The bytes that an object takes at most. */
+    public static long length(TextIndexLimits limits) {
+        return UnitAssembler.length(limits.shape(BITS_MAX)) + (64 << 10);
     }
 
     /** The fields that the units have. */

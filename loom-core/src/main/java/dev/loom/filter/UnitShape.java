@@ -1,5 +1,6 @@
 package dev.loom.filter;
 
+import dev.loom.api.TextIndexParameters;
 import dev.loom.text.TokenCondition;
 
 /**
@@ -62,18 +63,19 @@ record UnitShape(
     }
 
     /**
-     * The usual shape for a size of the filter of words that are not frequent: a list for each 16 bytes of it, and smaller filters for
-     * frequent words and prefixes ({@code docs/text-index.md} tells how it was found).
+     * The shape for a size of the filter of words that are not frequent, with smaller filters for frequent words and prefixes ({@code
+     * docs/text-index.md} tells how it was found).
      */
-    static UnitShape full(int rareBits) {
+    static UnitShape full(int rareBits, TextIndexParameters parameters) {
+        boolean prefixes = parameters.prefixLength() > 0;
         return new UnitShape(
                 Math.max(TokenField.SIZE_BITS_MIN, rareBits - 5),
                 rareBits,
-                2,
-                16,
-                18,
-                Math.max(TokenField.SIZE_BITS_MIN, rareBits - 4),
-                8);
+                parameters.countBytes(),
+                parameters.listBytes(),
+                parameters.listRows(),
+                prefixes ? Math.max(TokenField.SIZE_BITS_MIN, rareBits - 4) : 0,
+                parameters.prefixLength());
     }
 
     /** The shape of a filter alone. */

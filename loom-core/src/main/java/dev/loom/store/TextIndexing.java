@@ -96,7 +96,7 @@ final class TextIndexing implements AutoCloseable {
     TextIndexing(Parts parts) {
         this.parts = parts;
         TextIndexSettings settings = parts.settings();
-        limits = new TextIndexLimits(settings.lists(), TextIndexLimits.ROWS, settings.bytesMax());
+        limits = new TextIndexLimits(settings.lists(), settings.parameters(), settings.bytesMax());
         thread = new PacedThread("loom-text", this::share, IDLE_NS, new PacedThread.Work() {
             @Override
             public boolean run() {
@@ -111,7 +111,7 @@ final class TextIndexing implements AutoCloseable {
         });
         followerParts = new TextFollower.Parts(parts.room(), parts.guard(), thread::rest);
         long memory = Math.min(settings.memoryBytes(), Runtime.getRuntime().maxMemory() / HEAP_SHARE);
-        followersMax = (int) Math.max(1, memory / SourceUnits.length());
+        followersMax = (int) Math.max(1, memory / SourceUnits.length(limits));
     }
 
     /** All of a processor while somebody waits. */

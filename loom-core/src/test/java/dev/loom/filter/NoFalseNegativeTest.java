@@ -2,6 +2,7 @@ package dev.loom.filter;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.TextIndexParameters;
 import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
@@ -80,11 +81,16 @@ final class NoFalseNegativeTest {
         return filterTests + unitTests + rowTests + columnTests + prefixTests >= TESTS;
     }
 
+    private TextIndexParameters parameters() {
+        return new TextIndexParameters(
+                65_535, 1 + random.nextInt(64), 1 + random.nextInt(1_024), 1 + random.nextInt(32), random.nextInt(17));
+    }
+
     /** Of any size, with lists or without, among them the paper's and those that sources get. */
     private UnitShape shape() {
         int rareBits = 3 + random.nextInt(14);
         return switch (random.nextInt(4)) {
-            case 0 -> UnitShape.full(Math.max(10, rareBits));
+            case 0 -> UnitShape.full(Math.max(10, rareBits), parameters());
             case 1 -> UnitShape.filterAlone(rareBits);
             case 2 -> new UnitShape(13, 18, 2, 18, 18, 16, 8);
             default ->

@@ -3,6 +3,7 @@ package dev.loom.filter;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.TextIndexParameters;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.io.Storage;
@@ -61,7 +62,7 @@ final class TokenSearchTest {
                 STORE,
                 SOURCE,
                 IndexedText.parse("id:value"),
-                new TextIndexLimits(lists, 65_535, Long.MAX_VALUE));
+                new TextIndexLimits(lists, TextIndexParameters.DEFAULT.withUnitRows(65_535), Long.MAX_VALUE));
         long address = PAGE;
         for (int unit = 0; unit < 40; unit++) {
             for (int i = 1 + random.nextInt(chunksMax); i > 0; i--) {

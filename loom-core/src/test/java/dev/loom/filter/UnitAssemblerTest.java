@@ -3,6 +3,7 @@ package dev.loom.filter;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.TextIndexParameters;
 import dev.loom.format.Formats;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenDigest;
@@ -65,7 +66,8 @@ final class UnitAssemblerTest {
     void shouldKnowAllRowsOfEachWordInEveryUnit() {
         System.out.println("UnitAssemblerTest: -Dloom.test.seed=" + SEED);
         UnitFiles files = UnitFiles.beside(Storage.DISK, temp.resolve("record"));
-        TextIndexLimits limits = new TextIndexLimits(true, 65_535, Long.MAX_VALUE);
+        TextIndexLimits limits =
+                new TextIndexLimits(true, TextIndexParameters.DEFAULT.withUnitRows(65_535), Long.MAX_VALUE);
         SourceUnits units = new SourceUnits(files, STORE, SOURCE, Formats.text().indexedText(), limits);
         List<Map<String, Set<Integer>>> written = new ArrayList<>();
         for (int unit = 0; unit < UNITS; unit++) {
@@ -95,7 +97,8 @@ final class UnitAssemblerTest {
     @Test
     void shouldPutUnitsOfFewRowsTogether() {
         UnitFiles files = UnitFiles.beside(Storage.DISK, temp.resolve("record"));
-        TextIndexLimits limits = new TextIndexLimits(true, 65_535, Long.MAX_VALUE);
+        TextIndexLimits limits =
+                new TextIndexLimits(true, TextIndexParameters.DEFAULT.withUnitRows(65_535), Long.MAX_VALUE);
         SourceUnits units = new SourceUnits(files, STORE, SOURCE, Formats.text().indexedText(), limits);
         int number = 0;
         for (int unit = 0; unit < 32; unit++) {

@@ -8,6 +8,7 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
+import dev.loom.api.TextIndexParameters;
 import dev.loom.format.Formats;
 import dev.loom.format.IndexedText;
 import dev.loom.format.PayloadFormat;
@@ -104,6 +105,18 @@ final class TextIndexTest {
         };
     }
 
+    /** The default ones as often as any others, which units of earlier openings do not have. */
+    private TextIndexParameters parameters() {
+        return random.nextBoolean()
+                ? TextIndexParameters.DEFAULT
+                : new TextIndexParameters(
+                        1_024 + random.nextInt(60_000),
+                        1 + random.nextInt(64),
+                        1 + random.nextInt(64),
+                        1 + random.nextInt(32),
+                        random.nextInt(17));
+    }
+
     private Loom open(boolean indexing) {
         return Loom.open(LoomConfig.at(temp.resolve("store"))
                 .recordRingBytes(LoomConfig.RING_BYTES_MIN)
@@ -111,6 +124,7 @@ final class TextIndexTest {
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .textIndexShare(indexing ? 1 : 0)
                 .textIndexRows(random.nextInt(4) > 0)
+                .textIndexParameters(parameters())
                 .textIndexMemory(2 << 20) // room for one source, so they take turns
                 .clock(() -> nowNs)
                 .build());

@@ -2,6 +2,7 @@ package dev.loom.server;
 
 import dev.loom.LoomConfig;
 import dev.loom.api.Pressure;
+import dev.loom.api.TextIndexParameters;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
@@ -24,6 +25,7 @@ final class SettingsReader {
     private static final String NONE = "none";
     private static final String ROLLUP_PERCENT = "store.rollup_percent";
     private static final String TEXT_INDEX_PERCENT = "store.text_index_percent";
+    private static final String TEXT_INDEX_PREFIXES = "store.text_index_prefix_length";
     private static final String POLICY = "store.policy";
     private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -102,6 +104,15 @@ final class SettingsReader {
     private void textIndex(LoomConfig.Builder store) {
         share(TEXT_INDEX_PERCENT, store::textIndexShare);
         file.flag("store.text_index_rows").ifPresent(store::textIndexRows);
+        TextIndexParameters parameters = TextIndexParameters.DEFAULT;
+        store.textIndexParameters(new TextIndexParameters(
+                file.count("store.text_index_unit_rows").orElse(parameters.unitRows()),
+                file.count("store.text_index_list_rows").orElse(parameters.listRows()),
+                file.count("store.text_index_list_bytes").orElse(parameters.listBytes()),
+                file.count("store.text_index_count_bytes").orElse(parameters.countBytes()),
+                file.text(TEXT_INDEX_PREFIXES).filter(NONE::equals).isPresent()
+                        ? 0
+                        : file.count(TEXT_INDEX_PREFIXES).orElse(parameters.prefixLength())));
         file.text("store.text_index_memory").map(Quantity::bytes).ifPresent(store::textIndexMemory);
         file.text("store.text_index_max_size")
                 .filter(text -> !text.equals(NONE))

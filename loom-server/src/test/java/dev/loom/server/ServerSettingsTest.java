@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.StoreInfo;
+import dev.loom.api.TextIndexParameters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,7 +122,9 @@ final class ServerSettingsTest {
         String store = "store: {directory: " + temp.resolve("store") + ", text_index_";
         LoomConfig told = read(
                         store
-                                + "percent: 40, text_index_memory: 8MiB, text_index_rows: false, text_index_max_size: 2GiB}",
+                                + "percent: 40, text_index_memory: 8MiB, text_index_rows: false, text_index_max_size: 2GiB,"
+                                + " text_index_unit_rows: 65535, text_index_list_rows: 64, text_index_list_bytes: 1,"
+                                + " text_index_count_bytes: 32, text_index_prefix_length: none}",
                         Map.of())
                 .store()
                 .orElseThrow();
@@ -129,13 +132,26 @@ final class ServerSettingsTest {
                 .textIndexShare(0.4)
                 .textIndexMemory(8 << 20)
                 .textIndexRows(false)
+                .textIndexParameters(new TextIndexParameters(65_535, 64, 1, 32, 0))
                 .textIndexBytes(2L << 30)
                 .build();
         assertEquals(expected.toString(), told.toString());
         LoomConfig none = read(store + "percent: none}", Map.of()).store().orElseThrow();
         assertEquals(
                 LoomConfig.at(temp.resolve("store")).textIndexShare(0).build().toString(), none.toString());
-        for (String wrong : new String[] {"percent: 101", "percent: 0", "memory: 1MiB", "rows: 3", "max_size: 1KiB"}) {
+        for (String wrong : new String[] {
+            "percent: 101",
+            "percent: 0",
+            "memory: 1MiB",
+            "rows: 3",
+            "max_size: 1KiB",
+            "unit_rows: 1000",
+            "unit_rows: 65536",
+            "list_rows: 65",
+            "list_bytes: 1025",
+            "count_bytes: 33",
+            "prefix_length: 17"
+        }) {
             assertThrows(IllegalArgumentException.class, () -> read(store + wrong + "}", Map.of()), wrong);
         }
     }

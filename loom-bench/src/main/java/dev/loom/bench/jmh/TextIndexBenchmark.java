@@ -1,5 +1,6 @@
 package dev.loom.bench.jmh;
 
+import dev.loom.api.TextIndexParameters;
 import dev.loom.bench.push.ReplayedLines;
 import dev.loom.filter.RowTokens;
 import dev.loom.filter.SourceUnits;
@@ -66,7 +67,7 @@ public class TextIndexBenchmark {
                 1,
                 1,
                 Formats.text().indexedText(),
-                new TextIndexLimits(lists, LINES, Long.MAX_VALUE));
+                new TextIndexLimits(lists, TextIndexParameters.DEFAULT.withUnitRows(LINES), Long.MAX_VALUE));
         for (int chunk = 0; chunk < 10 * LINES / CHUNK; chunk++) {
             if (units.assembler().isFull(CHUNK)) {
                 units.write(room -> true, () -> {});
