@@ -123,7 +123,7 @@ final class CrashStorage implements Storage {
 
     private synchronized void note(String call, Path file, CrashImage.Event event) {
         journal.add(event);
-        points.add(call + ' ' + file.toString().replaceAll("[0-9]{20}|[0-9a-f]{16}", "N"));
+        points.add(call + ' ' + file.toString().replaceAll("[0-9]{20}|[0-9a-f]{16}|(?<=[.])[0-9a-f]+(?=[.]tmp)", "N"));
     }
 
     @Override
