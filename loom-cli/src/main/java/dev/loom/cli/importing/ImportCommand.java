@@ -211,7 +211,7 @@ public final class ImportCommand implements Callable<Integer> {
         int run() throws IOException;
     }
 
-    /** Imports what a compressed file has before damage. */
+    /** Imports what a compressed file has before damage, and tells of that. */
     private int upToDamage(String file, FileImport imported) throws IOException {
         try {
             return imported.run();
