@@ -63,7 +63,7 @@ final class Retention implements SegmentBudget {
     private final UnitFiles text;
     private final RunFiles runs;
 
-    /** The bytes for which a file that can be built again found no room below the limit; 0 once one has. */
+    /** The bytes for which a file that can be built again found no room below the limit; 0 once one as large has. */
     private final AtomicLong wanted = new AtomicLong();
 
     /** Since when there have been pages that are not delivered; 0 if there are none. */
@@ -187,7 +187,8 @@ final class Retention implements SegmentBudget {
             return false;
         }
         if (used() + bytes <= limits.maxBytes()) {
-            wanted.set(0);
+            // a smaller file takes no larger one's room: files that are put together ask for theirs only now and then
+            wanted.updateAndGet(most -> bytes >= most ? 0 : most);
             return true;
         }
         if (bytes <= Math.max(limits.maxBytes() / WANTED_PART, segmentLength)) {

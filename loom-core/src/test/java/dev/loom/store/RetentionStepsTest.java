@@ -347,6 +347,7 @@ final class RetentionStepsTest {
     void shouldLeaveFilesTheRoomThatTheyAskedFor() {
         Retention full = full(3 * SEGMENTS * SEGMENT);
         assertFalse(full.hasRoom(SEGMENT));
+        assertTrue(full.hasRoom(0), "a smaller file, whose room is not that of the larger one");
         assertTrue(full.makeRoom(PAGE));
         assertTrue(full.hasRoom(SEGMENT + PAGE), "the log took room that was asked for");
     }
