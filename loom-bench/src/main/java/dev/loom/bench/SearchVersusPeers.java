@@ -43,6 +43,7 @@ public final class SearchVersusPeers {
     private static final double MEGA = 1e6;
     private static final double MILLI = 1e6;
     private static final double SECOND = 1e9;
+    private static final double PERCENT = 100;
 
     private final Arguments arguments;
     private final PrintStream out;
@@ -112,6 +113,7 @@ public final class SearchVersusPeers {
                 }
             }
         }
+        estimate();
         out.println("load at the end: " + Machine.loadAverage());
     }
 
@@ -163,6 +165,43 @@ public final class SearchVersusPeers {
                 Integer.toString(warm.queries()),
                 disk == null ? "-" : disk.text(),
                 disk == null ? "-" : Integer.toString(disk.queries()));
+    }
+
+    private void estimate() throws IOException {
+        final MarkdownTable rows = new MarkdownTable(
+                out,
+                "Estimates of counts by time, and the exact counts",
+                "words",
+                "side",
+                "round",
+                "questions",
+                "ms: mean; p50; p99",
+                "CPU, ms: mean; of the time",
+                "pages read, mean",
+                "sum is wrong by, %: mean; most",
+                "steps are wrong by, %: mean",
+                "intervals that hold, %: sum; steps");
+        for (QuestionClass questions : comparison.classes()) {
+            if (questions.table() == QuestionClass.Table.HISTOGRAM) {
+                for (SearchSide side : comparison.sides()) {
+                    comparison
+                            .estimates(side, questions)
+                            .forEach((round, errors) -> rows.row(
+                                    questions.name(),
+                                    side.name(),
+                                    Integer.toString(round),
+                                    Integer.toString(errors.questions()),
+                                    errors.latencies().text(),
+                                    errors.latencies().cpuText(),
+                                    text("%.0f", errors.pages()),
+                                    text("%.3f", errors.meanOfSums() * PERCENT) + "; "
+                                            + text("%.3f", errors.mostOfSums() * PERCENT),
+                                    text("%.3f", errors.meanOfSteps() * PERCENT),
+                                    text("%.1f", errors.sumsHeld() * PERCENT) + "; "
+                                            + text("%.1f", errors.stepsHeld() * PERCENT)));
+                }
+            }
+        }
     }
 
     private static String text(String format, double value) {

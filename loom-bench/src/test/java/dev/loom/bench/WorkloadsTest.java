@@ -91,7 +91,7 @@ final class WorkloadsTest {
         Files.write(logs.resolve("a.log"), List.of("INFO dfs.DataNode: received a block", "WARN apache is down"));
         Files.write(logs.resolve("b.log"), List.of("sshd session opened for root", "sshd session closed"));
         assertEquals(
-                2 + 10 * 2,
+                2 + 10 * 2 + 2,
                 rows(
                         SearchVersusPeers::run,
                         "--logs",

@@ -8,10 +8,12 @@ import dev.loom.api.Source;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.format.Formats;
 import dev.loom.query.Histogram;
+import dev.loom.query.ProgressiveCount;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.BinGroup;
+import dev.loom.query.service.CountRequest;
 import dev.loom.query.service.HistogramRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryRequest;
@@ -179,18 +181,10 @@ final class LoomSide implements SearchSide {
 
     @Override
     public Answer ask(SearchQuestion question) {
-        if (snapshot == null) {
-            throw new IllegalStateException("side is not open: store=" + store);
-        }
+        final Snapshot open = opened();
         final Results results = new Results();
         final long startNs = System.nanoTime();
-        final QueryService service = new QueryService(
-                source -> {
-                    throw new RequestException("lines carry no times of their own: source=" + source.name());
-                },
-                QueryMemory.UNLIMITED,
-                () -> false);
-        service.run(snapshot, request(snapshot.source(SOURCE).orElseThrow(), question), results);
+        service().run(open, request(open.source(SOURCE).orElseThrow(), question), results);
         final long elapsedNs = System.nanoTime() - startNs;
         return new Answer(
                 elapsedNs,
@@ -198,12 +192,45 @@ final class LoomSide implements SearchSide {
                 results.ids);
     }
 
-    private static QueryRequest request(Source source, SearchQuestion question) {
+    @Override
+    public List<CountRound> estimate(SearchQuestion question, boolean all) {
+        final Snapshot open = opened();
+        final Rounds rounds = new Rounds(all);
+        final CountRequest request = new CountRequest(
+                records(open.source(SOURCE).orElseThrow(), question),
+                new HistogramRequest.Steps(null, STEPS),
+                0,
+                QueryLimits.NONE);
+        service().run(open, request, rounds);
+        return rounds.all;
+    }
+
+    private Snapshot opened() {
+        if (snapshot == null) {
+            throw new IllegalStateException("side is not open: store=" + store);
+        }
+        return snapshot;
+    }
+
+    private static QueryService service() {
+        return new QueryService(
+                source -> {
+                    throw new RequestException("lines carry no times of their own: source=" + source.name());
+                },
+                QueryMemory.UNLIMITED,
+                () -> false);
+    }
+
+    private static RecordSelection records(Source source, SearchQuestion question) {
         final String suffix = question.kind() == SearchQuestion.Kind.PREFIX ? "*" : "";
         final String text = String.join(
                 " AND ", question.words().stream().map(word -> word + suffix).toList());
-        final RecordSelection records = new RecordSelection(
+        return new RecordSelection(
                 source, TimeRange.ALL, false, List.of(new Where.Matches(FIELD, TextQuery.parse(text))));
+    }
+
+    private static QueryRequest request(Source source, SearchQuestion question) {
+        final RecordSelection records = records(source, question);
         return question.kind() == SearchQuestion.Kind.COUNT
                 ? new HistogramRequest(
                         records,
@@ -230,6 +257,33 @@ final class LoomSide implements SearchSide {
         @Override
         public void onHistogram(HistogramRequest request, Histogram.Counts counts, List<BinGroup> groups) {
             count = counts.count();
+        }
+    }
+
+    /** Keeps the rounds of a count. */
+    private static final class Rounds implements ResultHandler {
+        final List<CountRound> all = new ArrayList<>();
+        private final long startNs = System.nanoTime();
+        private final long startCpuNs = CpuTime.threadNs();
+        private final boolean goOn;
+
+        Rounds(boolean goOn) {
+            this.goOn = goOn;
+        }
+
+        private void add(ProgressiveCount.Counts counts) {
+            all.add(new CountRound(System.nanoTime() - startNs, CpuTime.threadNs() - startCpuNs, counts));
+        }
+
+        @Override
+        public boolean onEstimate(CountRequest request, ProgressiveCount.Counts counts) {
+            add(counts);
+            return goOn || counts.round() == 0;
+        }
+
+        @Override
+        public void onCount(CountRequest request, ProgressiveCount.Counts counts) {
+            add(counts);
         }
     }
 

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** A log, questions about it, and the sides that are asked them in turn. */
 public final class SearchComparison implements AutoCloseable {
@@ -106,6 +108,32 @@ public final class SearchComparison implements AutoCloseable {
     /** Times of one side for one class, from the disk. */
     public Latencies cold(SearchSide side, QuestionClass of, int repetitions, long limitNs) throws IOException {
         return new SideRun(side, tally, limitNs).cold(of.questions(), repetitions);
+    }
+
+    /**
+     * How near a side's estimates of counts by time come to its exact counts, which are checked, by round. The files are in the page cache as
+     * far as a turn of first estimates has read them, which is not counted.
+     *
+     * @return none if the side does not estimate
+     */
+    public SortedMap<Integer, EstimateErrors> estimates(SearchSide side, QuestionClass of) throws IOException {
+        side.open();
+        of.questions().forEach(question -> side.estimate(question, false));
+        final SortedMap<Integer, EstimateErrors> errors = new TreeMap<>();
+        for (SearchQuestion question : of.questions()) {
+            final List<CountRound> rounds = side.estimate(question, true);
+            if (!rounds.isEmpty()) {
+                final CountRound last = rounds.get(rounds.size() - 1);
+                new Answer(last.elapsedNs(), last.counts().count(), List.of())
+                        .check(side.name(), question, tally.expected(question));
+                for (CountRound round : rounds) {
+                    errors.computeIfAbsent(round.counts().round(), number -> new EstimateErrors())
+                            .add(round, last.counts());
+                }
+            }
+        }
+        side.release();
+        return errors;
     }
 
     @Override

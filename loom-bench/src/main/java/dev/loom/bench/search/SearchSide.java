@@ -2,6 +2,7 @@ package dev.loom.bench.search;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** One engine, or one way to use it. */
 public interface SearchSide extends AutoCloseable {
@@ -29,6 +30,16 @@ public interface SearchSide extends AutoCloseable {
     long cpuNs();
 
     Answer ask(SearchQuestion question) throws IOException;
+
+    /**
+     * Counts by time, in rounds that come ever nearer.
+     *
+     * @param all whether to go on to the exact counts, which are the last round's; if not, the first estimate is the last one
+     * @return none if the engine does not estimate
+     */
+    default List<CountRound> estimate(SearchQuestion question, boolean all) {
+        return List.of();
+    }
 
     @Override
     void close() throws IOException;

@@ -131,9 +131,25 @@ final class AnswersTest {
                 for (QuestionClass each : classes) {
                     for (SearchQuestion question : each.questions()) {
                         side.ask(question).check(side.name(), question, answer(question));
+                        checkCounted(side, question);
                     }
                 }
             }
+        }
+    }
+
+    private void checkCounted(LoomSide side, SearchQuestion question) {
+        final List<CountRound> rounds = side.estimate(question, true);
+        final CountRound last = rounds.get(rounds.size() - 1);
+        assertEquals(matching(question).size(), last.counts().count(), question.toString());
+        assertTrue(last.counts().isExact(), question.toString());
+        final EstimateErrors errors = new EstimateErrors();
+        if (last.counts().count() > 0) {
+            errors.add(last, last.counts());
+            assertEquals(0, errors.mostOfSums(), question.toString());
+            assertEquals(0, errors.meanOfSteps(), question.toString());
+            assertEquals(1, errors.sumsHeld(), question.toString());
+            assertEquals(1, errors.stepsHeld(), question.toString());
         }
     }
 
