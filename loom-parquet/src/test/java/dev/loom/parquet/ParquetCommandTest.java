@@ -101,7 +101,7 @@ class ParquetCommandTest {
     void shouldRefuseWhatMakesNoSense() throws IOException {
         fill(0, 0);
         assertEquals(2, export("--output", file().toString()));
-        assertTrue(err().contains("parquet has the records of one source; name it with --source: s, other"), err());
+        assertTrue(err().contains("parquet has the records of one source; name it: s, other"), err());
         assertEquals(2, export("--source", "s", "--time", "event"));
         assertTrue(err().contains("--format parquet is a range of arrival times"), err());
         assertEquals(2, export("--source", "s", "--column", "a:f46", "--output", file().toString()));

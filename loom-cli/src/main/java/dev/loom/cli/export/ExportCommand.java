@@ -29,10 +29,12 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code loom export}: records of sources in a time range, as a file. */
 @Command(
@@ -67,12 +69,14 @@ public final class ExportCommand implements Callable<Integer> {
             description = "Output format: ${COMPLETION-CANDIDATES}; by default archive.")
     private ExportFormat format = ExportFormat.ARCHIVE;
 
-    @Option(
-            names = "--source",
+    @Parameters(
+            arity = "0..*",
             paramLabel = "SOURCE",
-            description = "Name of a source, or # and its id; repeatable; by default all that fit the format, oldest"
-                    + " first.")
+            description = "Names of sources, or # and an id; by default all that fit the format, oldest first.")
     private List<String> names = new ArrayList<>();
+
+    @Option(names = "--source", paramLabel = "SOURCE", description = "Another way to name a source; repeatable.")
+    private List<String> alsoNamed = new ArrayList<>();
 
     @Option(
             names = "--column",
@@ -220,13 +224,14 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private List<Source> sources(Snapshot snapshot, RequestBuilder builder, @Nullable RecordForm form) {
-        List<Source> sources = names.isEmpty()
+        List<String> named = Stream.of(names, alsoNamed).flatMap(List::stream).toList();
+        List<Source> sources = named.isEmpty()
                 ? snapshot.sources().stream()
                         .filter(source -> form == null || form.takes(source))
                         .toList()
-                : names.stream().map(builder::source).distinct().toList();
+                : named.stream().map(builder::source).distinct().toList();
         if ((format == ExportFormat.CSV || format == ExportFormat.PARQUET) && sources.size() != 1) {
-            throw CommandFailure.usage(format + " has the records of one source; name it with --source: "
+            throw CommandFailure.usage(format + " has the records of one source; name it: "
                     + sources.stream().map(Source::name).collect(Collectors.joining(", ")));
         } else if (sources.isEmpty() && form != null && !snapshot.sources().isEmpty()) {
             throw CommandFailure.usage("the store has no source of " + form.kind());

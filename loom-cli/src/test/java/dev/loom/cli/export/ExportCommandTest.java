@@ -124,6 +124,9 @@ class ExportCommandTest {
         assertEquals(
                 both.lines().subList(3, 5),
                 export("--format", "jsonl", "--source", "b").lines());
+        assertEquals(
+                export("--format", "jsonl", "--source", "b").lines(),
+                export("b", "--format", "jsonl", "--source", "b").lines());
     }
 
     /** A store at its limit has always deleted something. */
@@ -159,8 +162,10 @@ class ExportCommandTest {
     void shouldRefuseWhatMakesNoSense() throws IOException {
         cli.importText("a", "lines", "1\n").ok();
         cli.importText("b", "lines", "2\n").ok();
-        assertTrue(export("--format", "csv").exit(2).err().contains("name it with --source: a, b"));
+        assertTrue(export("--format", "csv").exit(2).err().contains("name it: a, b"));
         assertTrue(export("--source", "c").exit(2).err().contains("c"));
+        assertTrue(export("c").exit(2).err().contains("c"));
+        assertTrue(export("a", "b", "--format", "csv").exit(2).err().contains("name it: a, b"));
         assertTrue(export("--time", "event").exit(2).err().contains("arrival times"));
         assertTrue(export("--force").exit(2).err().contains("--force"));
         assertTrue(cli.outTerminal().run("export").exit(2).err().contains("not for a terminal"));
