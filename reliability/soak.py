@@ -246,16 +246,19 @@ class Watch:
         require(not end["damaged_pages"] and end["limit"] == "none", lambda: f"incomplete: query={name}, end={end}")
         return rows, end
 
-    def slope(self, kind):
-        """The growth an hour of what a process took, by its longest life without the first third."""
+    def settled(self, kind):
+        """When a process was looked at, and what it took: its longest life without the first third."""
         lives = {}
         for at, life, taken in self.looks:
             lives.setdefault(life, []).append((at, taken[kind]))
         longest = max(lives.values(), key=len)
-        longest = longest[len(longest) // 3:]
-        if len(longest) < 10:
-            return None
-        return statistics.linear_regression(*zip(*longest)).slope * 3600
+        return longest[len(longest) // 3:]
+
+    def check_constant(self, kind, settled):
+        """By the least of each quarter, which what is open for the time of a query or of a compression does not raise."""
+        quarter = len(settled) // 4
+        first, last = (min(taken for _, taken in part) for part in (settled[:quarter], settled[-quarter:]))
+        require(last <= first, lambda: f"grows: {kind}, least of the first quarter={first}, of the last={last}")
 
     def say(self, began):
         taken = self.looks[-1][2]
@@ -269,10 +272,11 @@ class Watch:
         figure = self.cycle.figure
         for kind in self.looks[-1][2]:
             figure(kind, round(max(taken[kind] for _, _, taken in self.looks), 1))
-            slope = self.slope(kind)
-            if slope is not None:
-                figure(kind + " an hour", round(slope, 1))
-                require(kind not in CONSTANT or self.cycle.minutes < 60 or slope <= 1, lambda: f"grows: {kind}, an hour={slope:.1f}")
+            settled = self.settled(kind)
+            if len(settled) >= 10:
+                figure(kind + " an hour", round(statistics.linear_regression(*zip(*settled)).slope * 3600, 1))
+                if kind in CONSTANT and self.cycle.minutes >= 60:
+                    self.check_constant(kind, settled)
         figure("disk MiB", round(self.disk_max / MIB, 1))
         for name, times in self.queries.items():
             quarter = max(1, len(times) // 4)
