@@ -29,6 +29,7 @@ final class EstimateErrorsTest {
         try (Loom loom = Loom.open(LoomConfig.at(directory)
                 .stagingDirectory(directory)
                 .clock(() -> timeNs[0])
+                .textIndexShare(0) // what it has built by then would decide how near the estimates are
                 .build())) {
             final int source = loom.defineSource("log", Formats.text());
             for (int i = 0; i < LINES; i++) {
