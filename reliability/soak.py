@@ -255,10 +255,12 @@ class Watch:
         return longest[len(longest) // 3:]
 
     def check_constant(self, kind, settled):
-        """By the least of each quarter, which what is open for the time of a query or of a compression does not raise."""
-        quarter = len(settled) // 4
-        first, last = (min(taken for _, taken in part) for part in (settled[:quarter], settled[-quarter:]))
-        require(last <= first, lambda: f"grows: {kind}, least of the first quarter={first}, of the last={last}")
+        """By the least of each minute, which what is open for the time of a query or of a compression does not raise."""
+        minutes = {}
+        for at, taken in settled:
+            minutes[at // 60] = min(taken, minutes.get(at // 60, taken))
+        slope = statistics.linear_regression(list(minutes), list(minutes.values())).slope * 60
+        require(slope <= 1, lambda: f"grows: {kind}, an hour={slope:.1f}, least of each minute={list(minutes.values())}")
 
     def say(self, began):
         taken = self.looks[-1][2]
