@@ -42,6 +42,7 @@ final class RecorderSessionTest {
     private volatile boolean full;
     private volatile boolean unsynced;
     private volatile CountDownLatch allowed = new CountDownLatch(0);
+    private volatile Runnable whileSyncing = () -> {};
     private final AtomicInteger syncs = new AtomicInteger();
 
     private final HookedStorage storage = new HookedStorage() {
@@ -57,6 +58,7 @@ final class RecorderSessionTest {
             if (unsynced) {
                 throw new StoreIoException("injected failure: sync: file=" + file.path());
             }
+            whileSyncing.run();
             try {
                 allowed.await();
             } catch (InterruptedException e) {
@@ -136,6 +138,18 @@ final class RecorderSessionTest {
         assertFalse(session.force(-1), "the disk is not to blame");
         assertTrue(Thread.interrupted());
         claim.abort();
+    }
+
+    @Test
+    void shouldEndTheForceAndKeepTheInterruptWhenInterruptedWhileTheDiskSyncs() {
+        allowed = new CountDownLatch(1);
+        whileSyncing = Thread.currentThread()::interrupt;
+        offer();
+        assertFalse(session.force(-1));
+        whileSyncing = () -> {};
+        assertTrue(Thread.interrupted());
+        allowed.countDown();
+        assertTrue(session.force(-1));
     }
 
     @Test
