@@ -30,6 +30,7 @@ public final class SearchVersusPeers {
         "bytes", "5g",
         "seed", "1",
         "sides", "loom-filter,loom,clickhouse,clickhouse-all,clickhouse-text,lucene,grep",
+        "tables", "full-text,prefix,and,histogram,estimates",
         "words", "20",
         "repetitions", "50",
         "cold", "3",
@@ -65,7 +66,10 @@ public final class SearchVersusPeers {
         final Path parent = Path.of(options.text("dir"));
         out.println("SearchVersusPeers " + options);
         final List<Sides.Name> sides = options.list("sides").stream()
-                .map(side -> Sides.Name.valueOf(side.toUpperCase(Locale.ROOT).replace('-', '_')))
+                .map(side -> Sides.Name.valueOf(constant(side)))
+                .toList();
+        final List<QuestionClass.Table> tables = options.list("tables").stream()
+                .map(table -> QuestionClass.Table.valueOf(constant(table)))
                 .toList();
         final String kept = options.text("keep");
         try (ScratchDirectory scratch = ScratchDirectory.onDisk(parent, options.flag("allow-tmpfs"));
@@ -87,33 +91,23 @@ public final class SearchVersusPeers {
             Machine.describe(parent).forEach((name, value) -> out.println(name + ": " + value));
             comparison.sides().forEach(side -> out.println(side.name() + ": " + side.description()));
             out.println("log: " + comparison.lines() + " lines, " + comparison.bytes() + " bytes");
-            new SearchVersusPeers(options, out, comparison).run();
+            new SearchVersusPeers(options, out, comparison).run(tables);
         }
     }
 
-    private void run() throws IOException {
+    private static String constant(String name) {
+        return name.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    private void run(List<QuestionClass.Table> tables) throws IOException {
         ingest();
-        for (QuestionClass.Table table : QuestionClass.Table.values()) {
-            final MarkdownTable rows = new MarkdownTable(
-                    out,
-                    table.title(),
-                    "words",
-                    "lines",
-                    "side",
-                    "warm, ms: mean; p50; p99",
-                    "CPU, ms: mean; of the time",
-                    "questions",
-                    "cold, ms: mean; p50; p99",
-                    "questions");
-            for (QuestionClass questions : comparison.classes()) {
-                if (questions.table() == table && !questions.questions().isEmpty()) {
-                    for (SearchSide side : comparison.sides()) {
-                        ask(rows, questions, side);
-                    }
-                }
+        for (QuestionClass.Table table : tables) {
+            if (table == QuestionClass.Table.ESTIMATES) {
+                estimate();
+            } else {
+                ask(table);
             }
         }
-        estimate();
         out.println("load at the end: " + Machine.loadAverage());
     }
 
@@ -150,6 +144,27 @@ public final class SearchVersusPeers {
         }
     }
 
+    private void ask(QuestionClass.Table table) throws IOException {
+        final MarkdownTable rows = new MarkdownTable(
+                out,
+                table.title(),
+                "words",
+                "lines",
+                "side",
+                "warm, ms: mean; p50; p99",
+                "CPU, ms: mean; of the time",
+                "questions",
+                "cold, ms: mean; p50; p99",
+                "questions");
+        for (QuestionClass questions : comparison.classes()) {
+            if (questions.table() == table && !questions.questions().isEmpty()) {
+                for (SearchSide side : comparison.sides()) {
+                    ask(rows, questions, side);
+                }
+            }
+        }
+    }
+
     private void ask(MarkdownTable rows, QuestionClass questions, SearchSide side) throws IOException {
         final long limitNs = (long) (arguments.number("seconds") * SECOND);
         final Latencies warm = comparison.warm(side, questions, arguments.number("repetitions"), limitNs);
@@ -170,7 +185,7 @@ public final class SearchVersusPeers {
     private void estimate() throws IOException {
         final MarkdownTable rows = new MarkdownTable(
                 out,
-                "Estimates of counts by time, and the exact counts",
+                QuestionClass.Table.ESTIMATES.title(),
                 "words",
                 "side",
                 "round",
