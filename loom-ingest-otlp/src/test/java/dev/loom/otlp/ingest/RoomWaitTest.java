@@ -20,13 +20,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +59,7 @@ class RoomWaitTest {
     private int calls;
     private int phase;
     private long storedBefore;
+    private int ended;
 
     @BeforeEach
     void open() {
@@ -96,6 +102,11 @@ class RoomWaitTest {
 
     private void export(LongSupplier time) {
         clock = time;
+        send(outcome);
+        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
+    }
+
+    private void send(ExportOutcome answer) {
         LogRecord log =
                 LogRecord.newBuilder().setSeverityText("x".repeat(1_000)).build();
         byte[] request = ExportLogsServiceRequest.newBuilder()
@@ -103,8 +114,7 @@ class RoomWaitTest {
                         .addScopeLogs(ScopeLogs.newBuilder().addAllLogRecords(Collections.nCopies(RECORDS, log))))
                 .build()
                 .toByteArray();
-        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
-        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
+        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, answer);
     }
 
     private long stored() {
@@ -191,20 +201,75 @@ class RoomWaitTest {
         diskTakes(false);
         export(() -> {
             calls++;
-            if (phase == 1 && stored() > storedBefore) {
-                diskTakes(false);
-                phase = 0;
-                calls = 0;
-            } else if (phase == 0 && calls == CALLS) {
-                nowNs += WAIT_NS;
-                storedBefore = stored();
-                diskTakes(true);
-                phase = 1;
-            }
+            makeRoomNowAndThen(calls >= CALLS);
             return nowNs;
         });
         assertTrue(outcome.accepted() > 0 && outcome.rejected() > 0, outcome.message());
         assertEquals(RECORDS, outcome.accepted() + outcome.rejected());
+        if (phase == 0) {
+            diskTakes(true);
+        }
+    }
+
+    /** Lets time pass while nothing finds room, then the disk take something. */
+    private void makeRoomNowAndThen(boolean pressed) {
+        if (phase == 1 && stored() > storedBefore) {
+            diskTakes(false);
+            phase = 0;
+            calls = 0;
+        } else if (phase == 0 && pressed) {
+            nowNs += WAIT_NS;
+            storedBefore = stored();
+            diskTakes(true);
+            phase = 1;
+        }
+    }
+
+    /** Each has half of its time for its own waits; that others find the room meanwhile makes none fail. */
+    @Test
+    void shouldDropTheRestOfEachOfSeveralRequestsThatWouldTakeTooLong() throws Exception {
+        int requests = 3;
+        ingester = ingester(Duration.ofNanos(6 * WAIT_NS));
+        diskTakes(false);
+        Map<Thread, Integer> waiting = new HashMap<>();
+        clock = () -> {
+            synchronized (waiting) {
+                waiting.merge(Thread.currentThread(), 1, Integer::sum);
+                boolean pressed = waiting.values().stream().allMatch(read -> read >= CALLS);
+                int before = phase;
+                makeRoomNowAndThen(pressed && waiting.size() == requests - ended);
+                if (phase != before) {
+                    waiting.replaceAll((thread, read) -> 0);
+                }
+                return nowNs;
+            }
+        };
+        List<ExportOutcome> outcomes =
+                Stream.generate(ExportOutcome::new).limit(requests).toList();
+        ExecutorService senders = Executors.newFixedThreadPool(requests);
+        List<Future<?>> sent = new ArrayList<>();
+        for (ExportOutcome each : outcomes) {
+            sent.add(senders.submit(() -> {
+                try {
+                    send(each);
+                } finally {
+                    synchronized (waiting) {
+                        waiting.remove(Thread.currentThread());
+                        ended++;
+                    }
+                }
+            }));
+        }
+        senders.shutdown();
+        for (Future<?> each : sent) {
+            each.get();
+        }
+        for (ExportOutcome each : outcomes) {
+            assertEquals(ExportOutcome.Status.ACCEPTED, each.status(), each.message());
+            assertEquals(RECORDS, each.accepted() + each.rejected());
+        }
+        assertTrue(outcomes.stream().anyMatch(each -> each.rejected() > 0));
+        assertEquals(outcomes.stream().mapToLong(ExportOutcome::accepted).sum(), stored());
         if (phase == 0) {
             diskTakes(true);
         }
