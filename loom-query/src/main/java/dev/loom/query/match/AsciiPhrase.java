@@ -67,11 +67,21 @@ final class AsciiPhrase implements AsciiMatcher.Term {
         int end = offset + length;
         int at = offset;
         long bits = 0;
+        for (; at <= end - 4 * Long.BYTES; at += 4 * Long.BYTES) {
+            bits |= text.getLong(at)
+                    | text.getLong(at + Long.BYTES)
+                    | text.getLong(at + 2 * Long.BYTES)
+                    | text.getLong(at + 3 * Long.BYTES);
+        }
         for (; at <= end - Long.BYTES; at += Long.BYTES) {
             bits |= text.getLong(at);
         }
-        for (; at < end; at++) {
-            bits |= text.getByte(at);
+        if (length >= Long.BYTES) {
+            bits |= text.getLong(end - Long.BYTES); // some bytes again rather than the last ones one by one
+        } else {
+            for (; at < end; at++) {
+                bits |= text.getByte(at);
+            }
         }
         return (bits & HIGH_BITS) == 0;
     }
@@ -84,21 +94,36 @@ final class AsciiPhrase implements AsciiMatcher.Term {
     @Override
     public boolean holds(DirectBuffer text, int offset, int length) {
         int end = offset + length;
-        int at = offset;
-        for (; at <= end - last - Long.BYTES; at += Long.BYTES) {
-            long firsts = (text.getLong(at, ByteOrder.LITTLE_ENDIAN) | firstCase) ^ firstBytes;
-            long lasts = (text.getLong(at + last, ByteOrder.LITTLE_ENDIAN) | lastCase) ^ lastBytes;
-            long differs = firsts | lasts;
-            // the high bit of each byte that is zero, and of some behind one (Mycroft, 1987)
-            long places = (differs - EACH_BYTE) & ~differs & HIGH_BITS;
-            for (; places != 0; places &= places - 1) {
-                if (isAt(text, at + (Long.numberOfTrailingZeros(places) >>> 3), offset, end)) {
+        int lastEight = end - last - Long.BYTES;
+        if (lastEight < offset) {
+            for (int at = offset; at < end - last; at++) {
+                if (isAt(text, at, offset, end)) {
                     return true;
                 }
             }
+            return false;
         }
-        for (; at < end - last; at++) {
-            if (isAt(text, at, offset, end)) {
+        for (int at = offset; at < lastEight; at += Long.BYTES) {
+            if (isAtOneOf(places(text, at), text, at, offset, end)) {
+                return true;
+            }
+        }
+        // some places again rather than the last ones one by one
+        return isAtOneOf(places(text, lastEight), text, lastEight, offset, end);
+    }
+
+    /** The high bit of each of eight bytes where the sought word's first byte is, and its last one behind, and of some others. */
+    private long places(DirectBuffer text, int at) {
+        long firsts = (text.getLong(at, ByteOrder.LITTLE_ENDIAN) | firstCase) ^ firstBytes;
+        long lasts = (text.getLong(at + last, ByteOrder.LITTLE_ENDIAN) | lastCase) ^ lastBytes;
+        long differs = firsts | lasts;
+        // of each byte that is zero, and of some behind one (Mycroft, 1987)
+        return (differs - EACH_BYTE) & ~differs & HIGH_BITS;
+    }
+
+    private boolean isAtOneOf(long places, DirectBuffer text, int at, int from, int end) {
+        for (long left = places; left != 0; left &= left - 1) {
+            if (isAt(text, at + (Long.numberOfTrailingZeros(left) >>> 3), from, end)) {
                 return true;
             }
         }
