@@ -29,6 +29,9 @@ public final class LoomConfig {
     /** The largest ring: 1 GiB. */
     public static final int RING_BYTES_MAX = 1 << 30;
 
+    /** The largest segment files, bytes: 1 TiB. */
+    public static final long SEGMENT_BYTES_MAX = 1L << 40;
+
     /** No limit to what a store's files may take. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
@@ -122,7 +125,8 @@ public final class LoomConfig {
 
         /**
          * Ring of the timestamp index, bytes; limits as for {@link #recordRingBytes}; default 4 MiB. One index may be
-         * open per 256 bytes; opening a store that has more fails.
+         * open per 256 bytes. A store may ever have had about 8,000 sources with the least ring, twice as many with twice that, and
+         * as many as there are ids by default. Beyond that definitions fail, and so does opening a store that has more.
          */
         public Builder timeRingBytes(int bytes) {
             timeRingBytes = checkRing("time", bytes);
@@ -186,12 +190,12 @@ public final class LoomConfig {
 
         /**
          * Size of a new store's segment files, bytes; a multiple of 64 KiB; default about a sixteenth of {@link #maxBytes},
-         * at most 1 GiB. An existing store ignores it.
+         * at most 1 GiB. At most {@link #SEGMENT_BYTES_MAX}. An existing store ignores it.
          */
         public Builder segmentBytes(long bytes) {
-            if (bytes <= 0 || bytes % PageDescriptor.PAGE_LENGTH != 0) {
-                throw new IllegalArgumentException(
-                        "bad segment size: bytes=" + bytes + ", expected=a multiple of " + PageDescriptor.PAGE_LENGTH);
+            if (bytes <= 0 || bytes > SEGMENT_BYTES_MAX || bytes % PageDescriptor.PAGE_LENGTH != 0) {
+                throw new IllegalArgumentException("bad segment size: bytes=" + bytes + ", expected=a multiple of "
+                        + PageDescriptor.PAGE_LENGTH + " up to " + SEGMENT_BYTES_MAX);
             }
             segmentBytes = bytes;
             return this;

@@ -39,6 +39,11 @@ public class HookedStorage implements Storage {
     }
 
     @Override
+    public void createDirectory(Path directory) {
+        DISK.createDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         DISK.createDirectories(directory);
     }

@@ -374,6 +374,12 @@ final class RepairTest {
         }
 
         @Override
+        public void createDirectory(Path directory) {
+            check(directory);
+            super.createDirectory(directory);
+        }
+
+        @Override
         public void createDirectories(Path directory) {
             check(directory);
             super.createDirectories(directory);

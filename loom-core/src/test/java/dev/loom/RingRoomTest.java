@@ -10,6 +10,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.record.RecordLog;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -182,6 +183,52 @@ final class RingRoomTest {
         try (Loom loom = Loom.open(smallest(directory))) {
             records += pushPages(loom, sources, 2);
         }
+        check(directory, records);
+    }
+
+    @Test
+    void shouldRefuseSegmentsThatAStoreCouldNotBeOpenedWithAgain() {
+        LoomConfig.Builder builder = LoomConfig.at(directory).maxBytes(LoomConfig.UNLIMITED);
+        assertEquals(
+                "bad segment size: bytes=1099511693312, expected=a multiple of 65536 up to 1099511627776",
+                refusal(() -> builder.segmentBytes(LoomConfig.SEGMENT_BYTES_MAX + PAGE)));
+        LoomConfig config = builder.segmentBytes(LoomConfig.SEGMENT_BYTES_MAX).build();
+        for (int i = 0; i < 2; i++) {
+            try (Loom loom = Loom.open(config)) {
+                pushPages(
+                        loom,
+                        List.of(loom.source("a").map(Source::id).orElseGet(() -> loom.defineSource("a", FORMAT))),
+                        1);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseOneSourceMoreThanACheckpointHasRoomForAndSaySo() {
+        int max = RecordLog.sourcesMax(RING_MIN);
+        long records;
+        List<Integer> sources;
+        try (Loom loom = Loom.open(smallest(directory))) {
+            sources = defineSources(loom, max - 1); // and source 0
+            loom.closeSource(sources.get(1)); // which counts all the same
+            String refusal = refusal(() -> loom.defineSource("more", FORMAT));
+            assertEquals(
+                    "too many sources, of which each closed one counts: name=more, max=" + max
+                            + ", time ring=524288; open the store with a larger one",
+                    refusal);
+            records = pushPages(loom, sources.subList(0, 1), 2);
+        }
+        LoomConfig larger = config(directory, 2 * RING_MIN, RING_MIN);
+        try (Loom loom = Loom.open(smallest(directory))) {
+            records += pushPages(loom, sources.subList(2, 1_000), 2);
+        }
+        try (Loom loom = Loom.open(larger)) {
+            records += pushPages(loom, List.of(loom.defineSource("more", FORMAT)), 1);
+        }
+        assertEquals(
+                "time ring too small for the store's sources: bytes=524288, sources=" + (max + 1) + ", max=" + max
+                        + "; open the store with a larger one",
+                refusal(() -> Loom.open(smallest(directory))));
         check(directory, records);
     }
 

@@ -192,6 +192,53 @@ final class TextIndexingTest {
     }
 
     @Test
+    void shouldGoOnOnceThereIsRoomThoughNoRecordComes() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        AtomicBoolean asked = new AtomicBoolean();
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                if (full.get() && Thread.currentThread().getName().startsWith("loom-text")) {
+                    asked.set(true);
+                    return 0;
+                }
+                return super.usableSpace(directory);
+            }
+        };
+        try (Loom loom = StoreAccess.open(
+                temp.resolve("store"), storage, config -> config.minFreeBytes(0).textIndexShare(1))) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 30_000); // more than a unit has
+            loom.force();
+            while (!asked.get()) {
+                Thread.onSpinWait();
+            }
+            assertEquals(30_000, index(loom, source).recordsLeft());
+            full.set(false);
+            while (index(loom, source).recordsLeft() == 30_000) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void shouldNotMakeTheStoreAgainThatWasMovedAway() throws IOException {
+        Path store = temp.resolve("store");
+        Path away = temp.resolve("away");
+        try (Loom loom = open()) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 30_000);
+            loom.force();
+            Files.move(store, away);
+            assertFalse(finish(loom));
+            assertFalse(Files.exists(store));
+            Files.move(away, store);
+            assertTrue(finish(loom));
+            assertEquals(0, index(loom, source).recordsLeft());
+        }
+    }
+
+    @Test
     void shouldSayWhichDefinitionIsWrong() {
         try (Loom loom = open()) {
             int wrong = loom.defineSource("wrong", Formats.text(), Map.of(IndexedText.ATTRIBUTE, "body:words"));

@@ -22,6 +22,11 @@ public class UnsyncedStorage implements Storage {
     }
 
     @Override
+    public void createDirectory(Path directory) {
+        DISK.createDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         DISK.createDirectories(directory);
     }

@@ -167,7 +167,7 @@ public final class SourceUnits {
         long length = 0;
         try {
             guard.run();
-            files.storage().createDirectories(files.folder());
+            files.storage().createDirectory(files.folder());
             try (LoomFile file = files.storage().openToWrite(temporary, false)) {
                 UnitGroupWriter.write(file, storeId, sourceId, contents, units);
                 length = file.size();

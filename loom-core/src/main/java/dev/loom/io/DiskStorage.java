@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -98,6 +99,17 @@ final class DiskStorage implements Storage {
             Files.createDirectories(directory, DIRECTORY_MODE);
         } catch (IOException e) {
             throw new StoreIoException("directory can't be created: directory=" + directory + ", reason=" + e, e);
+        }
+    }
+
+    @Override
+    public void createDirectory(Path directory) {
+        try {
+            Files.createDirectory(directory, DIRECTORY_MODE);
+        } catch (IOException e) {
+            if (!(e instanceof FileAlreadyExistsException) || !Files.isDirectory(directory)) {
+                throw new StoreIoException("directory can't be created: directory=" + directory + ", reason=" + e, e);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.loom.io;
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -13,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ public final class LockedFile implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final int BYTES = 2;
     private static final int TRIES = 1_000;
+
+    /** How much of a file a look reads, bytes. */
+    public static final int CONTENTS_MAX = 1 << 16;
 
     /**
      * Keeps unclosed files reachable: a garbage-collected channel would release the lock and the inode, and another
@@ -90,25 +95,68 @@ public final class LockedFile implements AutoCloseable {
         throw new StoreIoException("file keeps being replaced: file=" + path);
     }
 
+    /**
+     * What a look at a file finds.
+     *
+     * @param here whether this process has locked it
+     * @param held whether this or another process has
+     * @param contents the file's, up to {@link #CONTENTS_MAX} bytes; none if this process has locked it
+     */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
+    public record Look(boolean here, boolean held, byte[] contents) {}
+
     /** Whether this or another process has locked a file. A missing file is not locked. */
     public static boolean isHeld(Path path) {
-        synchronized (System.getProperties()) {
-            if (isHeldHere(path)) {
-                return true;
+        Look look = look(path);
+        return look != null && look.held();
+    }
+
+    /**
+     * Looks at a file without dropping this process's lock of it, also if another thread is about to take that.
+     *
+     * @return null if there is no such file
+     */
+    public static @Nullable Look look(Path path) {
+        boolean interrupted = false; // an interrupt closes the channel
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted();
+                synchronized (System.getProperties()) {
+                    if (isHeldHere(path)) {
+                        return new Look(true, true, new byte[0]);
+                    }
+                    try (FileChannel channel =
+                            FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+                        return new Look(false, isLocked(channel), read(channel));
+                    } catch (NoSuchFileException e) {
+                        return null;
+                    } catch (ClosedByInterruptException e) {
+                        // once more
+                    } catch (IOException e) {
+                        throw failure(path, e);
+                    }
+                }
             }
-            // shared, so that several processes can check at once
-            try (FileChannel channel =
-                            FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
-                    FileLock lock = channel.tryLock(0, BYTES, true)) {
-                return lock == null;
-            } catch (OverlappingFileLockException e) {
-                return true;
-            } catch (NoSuchFileException e) {
-                return false;
-            } catch (IOException e) {
-                throw failure(path, e);
-            }
+        } finally {
+            DiskFile.keep(interrupted);
         }
+    }
+
+    private static boolean isLocked(FileChannel channel) throws IOException {
+        // shared, so that several processes can check at once
+        try (FileLock lock = channel.tryLock(0, BYTES, true)) {
+            return lock == null;
+        } catch (OverlappingFileLockException e) {
+            return true;
+        }
+    }
+
+    private static byte[] read(FileChannel channel) throws IOException {
+        ByteBuffer contents = ByteBuffer.allocate(CONTENTS_MAX);
+        while (contents.hasRemaining() && channel.read(contents, contents.position()) >= 0) {
+            // reads on to the end
+        }
+        return Arrays.copyOf(contents.array(), contents.position());
     }
 
     /** Whether this process has locked the file at a path; closing any descriptor of it would then drop the lock. */
@@ -165,8 +213,14 @@ public final class LockedFile implements AutoCloseable {
         return !id.equals(FileId.NONE) && FileId.find(path).equals(id);
     }
 
-    /** Replaces the file's contents, a few bytes. */
+    /**
+     * Replaces the file's contents, a few bytes. Keeps the thread's interrupt status, as an interrupt would close the file; one that comes
+     * meanwhile may do so.
+     *
+     * @throws StoreIoException if the file can't be written; {@link #isOpen} tells whether it is still locked
+     */
     public synchronized void write(byte[] bytes) {
+        boolean interrupted = Thread.interrupted();
         try {
             ByteBuffer source = ByteBuffer.wrap(bytes);
             while (source.hasRemaining()) {
@@ -175,7 +229,14 @@ public final class LockedFile implements AutoCloseable {
             channel.truncate(bytes.length);
         } catch (IOException e) {
             throw new StoreIoException("lock can't be written: lock=" + path + ", reason=" + e, e);
+        } finally {
+            DiskFile.keep(interrupted);
         }
+    }
+
+    /** Whether the file is open, and so locked; false once an interrupt has closed it. */
+    public boolean isOpen() {
+        return channel.isOpen();
     }
 
     public FileId id() {

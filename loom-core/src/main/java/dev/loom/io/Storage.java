@@ -32,6 +32,12 @@ public interface Storage {
     /** Creates a directory and its missing parents, with mode 0700. */
     void createDirectories(Path directory);
 
+    /**
+     * Creates a directory with mode 0700, unless it exists. What it lies in must exist: a store that was moved away or whose disk is gone
+     * does not come back empty.
+     */
+    void createDirectory(Path directory);
+
     /** Makes the entries of a directory durable. */
     void syncDirectory(Path directory);
 

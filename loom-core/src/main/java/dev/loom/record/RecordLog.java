@@ -95,6 +95,11 @@ public final class RecordLog {
         return TimeIndexWriter.indexesMax(timeRingLength);
     }
 
+    /** The most sources, closed ones and source 0 among them, for a timestamp index with a ring of this many bytes. */
+    public static int sourcesMax(int timeRingLength) {
+        return TimeIndexWriter.sourcesMax(timeRingLength);
+    }
+
     /** The longest payload that {@link #push} takes: a quarter of the ring, at most 16 MiB - 1. */
     public int payloadLengthMax() {
         return payloadLengthMax;

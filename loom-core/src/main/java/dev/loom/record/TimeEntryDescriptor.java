@@ -116,5 +116,10 @@ public final class TimeEntryDescriptor {
         return (partsMax(listsLength) + 1) / 2;
     }
 
+    /** The longest lists, in bytes, whose parts begin no more than this many pages: the inverse of {@link #pagesMax}. */
+    static int listsLengthMax(int pages) {
+        return 2 * pages * (PART_LENGTH_MAX - LIST_OFFSET - 2 * LISTED_INDEXED_LENGTH_MAX) - 1;
+    }
+
     private TimeEntryDescriptor() {}
 }

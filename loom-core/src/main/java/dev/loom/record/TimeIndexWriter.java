@@ -35,6 +35,15 @@ final class TimeIndexWriter {
         return ringLength / RING_BYTES_PER_INDEX;
     }
 
+    /**
+     * The most sources that a store may ever have had. With that many, a checkpoint, which lists them all, fits in the timestamp index's
+     * ring beside the open page, so that it can be begun without waiting.
+     */
+    static int sourcesMax(int ringLength) {
+        int pages = ringLength / PageDescriptor.PAGE_LENGTH - 1;
+        return TimeEntryDescriptor.listsLengthMax(pages) / TimeEntryDescriptor.CHECKPOINTED_LENGTH_MAX;
+    }
+
     /** As {@link #indexesMax(int)}, for this index's ring. */
     int indexesMax() {
         return indexesMax(log.ringLength());

@@ -62,7 +62,7 @@ public final class WriterSources {
     }
 
     /** The number of sources ever defined, including source 0. */
-    int count() {
+    public int count() {
         return count;
     }
 

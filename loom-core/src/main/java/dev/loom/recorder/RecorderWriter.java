@@ -29,6 +29,8 @@ final class RecorderWriter implements Runnable {
     /** The records read before their room is freed. */
     private static final int BATCH = 256;
 
+    private static final int NO_CLAIM = -1;
+
     private static final int SPINS = 100;
     private static final long NAP_NS_MIN = 20_000;
     private static final long NAP_NS_MAX = 1_000_000;
@@ -281,14 +283,14 @@ final class RecorderWriter implements Runnable {
         ClaimSlot abandoned = claims.abandonedAt(blocked);
         if (abandoned != null) {
             if (abandoned.takeAbandoned(blocked)) { // else who got the object from its owner has just ended it
-                endAbandoned(() -> intake.end(blocked, false));
+                endAbandoned(blocked);
             }
         } else if (intake.overflowed && intake.takeOrphan(blocked)) {
-            endAbandoned(() -> intake.end(blocked, false));
+            endAbandoned(blocked);
         } else if (intake.overflowed
                 && emptyReads >= OVERFLOWED_LOOKS
                 && System.nanoTime() - blockedNs >= OVERFLOWED_NS) {
-            endAbandoned(ring::unblock);
+            endAbandoned(NO_CLAIM);
             emptyReads = 0; // what follows may be of a thread that only waits for its turn
         } else if (pastDeadline()) {
             loseBlocked();
@@ -388,11 +390,15 @@ final class RecorderWriter implements Runnable {
         }
     }
 
-    /** Ends a claim that nobody else can end any more, even if its loss can't be noted now. */
-    private void endAbandoned(Runnable end) {
+    /**
+     * Ends a claim that nobody else can end any more, even if its loss can't be noted now. Needs no memory: nobody would find the claim again.
+     *
+     * @param claim its index; {@link #NO_CLAIM} for the room of a claim that there is none of
+     */
+    private void endAbandoned(int claim) {
         int source = ring.blockedSource();
         if (source == 0) { // its thread did not get so far
-            end.run();
+            end(claim);
             return;
         }
         SourceGate gate = gates.get(source);
@@ -409,7 +415,15 @@ final class RecorderWriter implements Runnable {
             loseFailed(gate);
             fail(e);
         } finally {
-            end.run();
+            end(claim);
+        }
+    }
+
+    private void end(int claim) {
+        if (claim == NO_CLAIM) {
+            ring.unblock();
+        } else {
+            intake.end(claim, false);
         }
     }
 

@@ -219,7 +219,7 @@ public final class RunWriter implements AutoCloseable {
     private void write() {
         LoomFile target = file;
         if (target == null) {
-            files.storage().createDirectories(files.folder());
+            files.storage().createDirectory(files.folder());
             target = files.storage().openToWrite(path, false);
             file = target;
         }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,19 +81,33 @@ final class Claim implements AutoCloseable {
     }
 
     private void take() {
-        LockedFile taken = LockedFile.take(path);
-        for (int i = 1; taken == null && i < TRIES; i++) {
-            StoreThread.pause(TRY_NS);
-            taken = LockedFile.take(path);
-        }
-        file = taken;
-        try {
-            if (taken != null) {
-                taken.write(text(taken.id()).getBytes(StandardCharsets.UTF_8));
+        for (int i = 0; file == null && i < TRIES; i++) {
+            if (i > 0) {
+                StoreThread.pause(TRY_NS);
             }
+            LockedFile taken = LockedFile.take(path);
+            if (taken != null) {
+                boolean kept = false;
+                try {
+                    kept = write(taken);
+                } finally {
+                    if (!kept) {
+                        taken.close(); // else nobody could release it
+                    }
+                }
+                file = kept ? taken : null;
+            }
+        }
+    }
+
+    /** False if an interrupt has closed the file. */
+    private boolean write(LockedFile taken) {
+        try {
+            taken.write(text(taken.id()).getBytes(StandardCharsets.UTF_8));
         } catch (StoreIoException e) {
             // on a full disk; the lock alone is enough
         }
+        return taken.isOpen();
     }
 
     /** Two lines, with the file's own identity, which distinguishes it from a copy. */
@@ -131,24 +144,21 @@ final class Claim implements AutoCloseable {
     }
 
     private static Other other(Path path) {
-        if (LockedFile.isHeldHere(path)) {
+        LockedFile.Look look = LockedFile.look(path);
+        if (look == null) {
+            return new Other(path, Life.DEAD, false, "", Mark.Owner.NONE);
+        }
+        if (look.here()) {
             return new Other(path, Life.ALIVE, false, "", new Mark.Owner(ProcessId.current(), "", ""));
         }
-        boolean held = LockedFile.isHeld(path);
-        try {
-            String text = Files.readString(path);
-            String[] lines = text.split("\n", 2);
-            Mark.Owner owner = parse(lines[0], FileId.find(path));
-            String place = lines.length < 2 ? "" : lines[1];
-            // a free lock may have been lost a moment ago, unless the process is dead, or the claim says that the
-            // session has ended, which it can't when the disk or memory is full; within this process it is known
-            Life life = owner.process().equals(ProcessId.current()) ? Life.DEAD : owner.life();
-            return new Other(path, held ? Life.ALIVE : life, text.isEmpty() || text.equals(ENDED), place, owner);
-        } catch (NoSuchFileException e) {
-            return new Other(path, Life.DEAD, false, "", Mark.Owner.NONE);
-        } catch (IOException e) {
-            throw new StoreIoException("claim can't be read: file=" + path + ", reason=" + e, e);
-        }
+        String text = new String(look.contents(), StandardCharsets.UTF_8);
+        String[] lines = text.split("\n", 2);
+        Mark.Owner owner = parse(lines[0], FileId.find(path));
+        String place = lines.length < 2 ? "" : lines[1];
+        // a free lock may have been lost a moment ago, unless the process is dead, or the claim says that the
+        // session has ended, which it can't when the disk or memory is full; within this process it is known
+        Life life = owner.process().equals(ProcessId.current()) ? Life.DEAD : owner.life();
+        return new Other(path, look.held() ? Life.ALIVE : life, text.isEmpty() || text.equals(ENDED), place, owner);
     }
 
     private static Mark.Owner parse(String text, FileId id) {
@@ -190,7 +200,7 @@ final class Claim implements AutoCloseable {
         if (current != null) {
             current.close();
         }
-        Storage.DISK.createDirectories(folder);
+        Storage.DISK.createDirectory(folder);
         take();
         return true;
     }

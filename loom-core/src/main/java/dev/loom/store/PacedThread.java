@@ -22,6 +22,9 @@ final class PacedThread implements AutoCloseable {
     /** The work after which the thread rests. */
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** What counts as work of a turn at most: more is a disk that stood still, or a process that was stopped. */
+    private static final long WORKED_NS_MAX = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final long AWAIT_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** What a thread does, for this thread alone. */
@@ -133,12 +136,17 @@ final class PacedThread implements AutoCloseable {
     void rest() {
         long workedNs = System.nanoTime() - turnBeganNs;
         if (workedNs >= TURN_NS) {
-            pause((long) (workedNs * (1 / share.getAsDouble() - 1)));
+            pause(restNs(workedNs, share.getAsDouble()));
             turnBeganNs = System.nanoTime();
         }
         if (cancelled) {
             throw new CancellationException();
         }
+    }
+
+    /** How long a thread rests after a turn, so that it works within its share of a processor. */
+    static long restNs(long workedNs, double share) {
+        return (long) (Math.min(workedNs, WORKED_NS_MAX) * (1 / share - 1));
     }
 
     /**

@@ -97,6 +97,11 @@ public final class SessionSchema {
         if (current.openSources() >= sourcesMax) {
             throw new IllegalArgumentException("too many open sources: name=" + name + ", max=" + sourcesMax);
         }
+        int everMax = RecordLog.sourcesMax(timeRingLength);
+        if (sources.count() >= everMax) {
+            throw new IllegalArgumentException("too many sources, of which each closed one counts: name=" + name
+                    + ", max=" + everMax + ", time ring=" + timeRingLength + "; open the store with a larger one");
+        }
         int next = Math.max(current.lastId(), sources.lastId()) + 1;
         // a damaged record may have the highest id possible; lower ones are still free then
         int id = next <= Names.ID_MAX ? next : sources.lowestFree();

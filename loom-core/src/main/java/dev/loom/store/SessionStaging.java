@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * made, and the writer moves there on its own thread, before its next record, while the evictor is paused. Until then
  * the evictor's thread keeps a copy there, which is exact if the writer writes nothing meanwhile.
  */
-final class SessionStaging {
+final class SessionStaging implements AutoCloseable {
     private final StoreFiles files;
     private final Storage storage;
     private final Mark mark;
@@ -192,6 +192,16 @@ final class SessionStaging {
         // readers of the old staging have everything up to here; its memory is unmapped once unreferenced
         from.live().stateRelease(LiveFile.MOVED);
         from.release();
+    }
+
+    /** Releases the claims; the rest, if it was not deleted, is the next opening's. Idempotent. */
+    @Override
+    public void close() {
+        Staging prepared = next;
+        if (prepared != null) {
+            prepared.release();
+        }
+        staging().release();
     }
 
     /** Deletes the staging and any prepared replacement. */

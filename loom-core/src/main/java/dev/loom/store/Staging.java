@@ -70,20 +70,23 @@ record Staging(
             throw new StoreIoException("staging can't be created: directory=" + directory + ", reason=" + e, e);
         }
         Claim claim = null;
+        List<MappedFile> mapped = new ArrayList<>();
         try {
             claim = Claim.announce(directory, OWNER, request.owner(), parent);
             // only now, as staging without it counts as in use
             try (LoomFile home = storage.openToWrite(home(directory), false)) {
                 home.write(ByteBuffer.wrap(request.home().text().getBytes(StandardCharsets.UTF_8)), 0);
             }
-            List<MappedFile> rings = new ArrayList<>();
             for (LogKind kind : LogKind.values()) {
-                rings.add(MappedFile.create(storage, ring(directory, kind), lengths.length(kind)));
+                mapped.add(MappedFile.create(storage, ring(directory, kind), lengths.length(kind)));
             }
+            List<MappedFile> rings = List.copyOf(mapped);
             LiveFile live =
                     LiveFile.create(storage, live(directory), request.storeId(), request.nonce(), request.epoch());
-            return new Staging(directory, claim, live, List.copyOf(rings), note);
+            return new Staging(directory, claim, live, rings, note);
         } catch (RuntimeException | Error e) {
+            // while they are mapped their files keep the room that smaller ones could have
+            mapped.forEach(MappedFile::unmap);
             if (claim != null) {
                 claim.close();
             }

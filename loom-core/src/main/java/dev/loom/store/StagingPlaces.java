@@ -62,7 +62,7 @@ final class StagingPlaces {
                 reason = String.valueOf(e.getMessage());
             }
         }
-        storage.createDirectories(beside);
+        storage.createDirectory(beside);
         Platform.checkMapped(beside, storage.fileSystemType(beside));
         String note = reason + "; a disk that stalls can stop the writer";
         try {

@@ -19,6 +19,7 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.record.SourceTable;
+import dev.loom.record.WriterSources;
 import dev.loom.rollup.RunFiles;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
@@ -260,6 +261,7 @@ public final class StoreOpening {
         places.deleteOrphans();
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
         SourceTable table = indexes.sourceTable(closed);
+        checkSources(SessionSchema.writerSources(schema, table), wanted.time());
         boolean cached = settings.eviction() == Eviction.PAGE_CACHE;
         String cachedFor = cached ? null : tryDirect();
         Staging staging = places.create(
@@ -334,6 +336,15 @@ public final class StoreOpening {
             throw new IllegalArgumentException("time ring too small for the open indexes: bytes=" + timeRingLength
                     + ", indexes=" + schema.openIndexes() + ", max=" + max
                     + "; open the store with a larger one and close indexes");
+        }
+    }
+
+    /** A store that had a larger ring may have had more sources than a checkpoint can list with this one. */
+    private static void checkSources(WriterSources sources, int timeRingLength) {
+        int max = RecordLog.sourcesMax(timeRingLength);
+        if (sources.count() > max) {
+            throw new IllegalArgumentException("time ring too small for the store's sources: bytes=" + timeRingLength
+                    + ", sources=" + sources.count() + ", max=" + max + "; open the store with a larger one");
         }
     }
 

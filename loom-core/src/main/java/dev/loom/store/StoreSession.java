@@ -168,7 +168,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     private void abandon(Throwable cause) {
         lookup.close();
         background.close();
-        try {
+        try (staging) {
             evictor.close();
         } catch (StoreIoException e) {
             cause.addSuppressed(e);
@@ -456,10 +456,11 @@ public final class StoreSession implements Durability, AutoCloseable {
             log.ownership().takeToClose();
             closed = true;
         }
-        // whatever fails, even for lack of memory, the lock is released
+        // whatever fails, even for lack of memory, the locks are released
         try (tenure;
                 leases;
-                ownLeases) {
+                ownLeases;
+                staging) {
             try {
                 endWriting();
             } finally {

@@ -239,7 +239,9 @@ final class TextIndexing implements AutoCloseable {
             }
         }
         sourceFailure = failed;
-        doneTo = more || waiting ? -1 : durable;
+        // where there was no room there may be some later, though no more is durable then
+        boolean lacksRoom = followers.values().stream().anyMatch(TextFollower::lacksRoom);
+        doneTo = more || waiting || lacksRoom ? -1 : durable;
         return more;
     }
 

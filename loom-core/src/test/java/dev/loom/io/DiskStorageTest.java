@@ -1,17 +1,22 @@
 package dev.loom.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Folders whose entries can't be read, though they can be opened. */
+/** Folders: those that are made, and those whose entries can't be read, though they can be opened. */
 final class DiskStorageTest {
     @Test
     void shouldFailAsItDoesWhereAFolderCannotBeOpened() {
@@ -22,6 +27,20 @@ final class DiskStorageTest {
             }
         });
         assertSame(failure, assertThrows(IOException.class, () -> DiskStorage.sorted(entries)));
+    }
+
+    @Test
+    void shouldCreateADirectoryOnlyWhereSomethingIs(@TempDir Path temp) throws IOException {
+        Path directory = temp.resolve("store").resolve("text");
+        StoreIoException failure = assertThrows(StoreIoException.class, () -> Storage.DISK.createDirectory(directory));
+        assertTrue(String.valueOf(failure.getMessage()).contains("directory=" + directory), failure::getMessage);
+        assertFalse(Files.exists(directory.getParent()), "a store that was moved away does not come back");
+        Files.createDirectory(directory.getParent());
+        Storage.DISK.createDirectory(directory);
+        Storage.DISK.createDirectory(directory);
+        assertTrue(Files.isDirectory(directory));
+        Path file = Files.createFile(temp.resolve("file"));
+        assertThrows(StoreIoException.class, () -> Storage.DISK.createDirectory(file));
     }
 
     @Test

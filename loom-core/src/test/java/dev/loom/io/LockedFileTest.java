@@ -1,13 +1,17 @@
 package dev.loom.io;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -33,6 +37,60 @@ class LockedFileTest {
         LockedFile again = LockedFile.take(path);
         assertNotNull(again);
         again.close();
+    }
+
+    @Test
+    void shouldStayLockedWhenAnInterruptedThreadWritesOrLooks() throws IOException {
+        Path path = directory.resolve("lock");
+        Path other = Files.writeString(directory.resolve("other"), "its text");
+        LockedFile file = Objects.requireNonNull(LockedFile.take(path));
+        Thread.currentThread().interrupt();
+        file.write("text".getBytes(StandardCharsets.US_ASCII));
+        LockedFile.Look own = Objects.requireNonNull(LockedFile.look(path));
+        LockedFile.Look others = Objects.requireNonNull(LockedFile.look(other));
+        assertNull(LockedFile.look(directory.resolve("none")));
+        assertTrue(Thread.interrupted(), "the interrupt is kept");
+        assertTrue(file.isOpen());
+        assertTrue(own.here() && own.held());
+        assertEquals(0, own.contents().length);
+        assertFalse(others.here() || others.held());
+        assertEquals("its text", new String(others.contents(), StandardCharsets.US_ASCII));
+        file.close();
+        assertFalse(file.isOpen());
+        assertEquals("text", Files.readString(path));
+    }
+
+    /** Whoever looks must not open what is just being locked: closing it would drop the lock. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldKeepTheLockWhileOthersLook() throws Exception {
+        Path path = directory.resolve("lock");
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread looking = new Thread(() -> {
+            while (!ended.get()) {
+                LockedFile.look(path);
+            }
+        });
+        looking.start();
+        try {
+            for (int i = 0; i < 2_000; i++) {
+                LockedFile file = Objects.requireNonNull(LockedFile.take(path));
+                // nobody in this process can tell whether the kernel has the lock but by what the kernel lists
+                assertEquals(1, locks(path), "round " + i); // of both bytes
+                file.close();
+            }
+        } finally {
+            ended.set(true);
+            looking.join();
+        }
+    }
+
+    /** How many locks the kernel lists for a file. */
+    private static long locks(Path path) throws IOException {
+        String inode = ":" + Files.getAttribute(path, "unix:ino") + " ";
+        return Files.readAllLines(Path.of("/proc/locks")).stream()
+                .filter(line -> line.contains(inode) && line.contains("WRITE"))
+                .count();
     }
 
     /** Its inode would become that of another file, which then seemed to be locked. */

@@ -152,6 +152,25 @@ final class CheckpointWriterTest {
     }
 
     @Test
+    void shouldHaveRoomBesideTheOpenPageForAsManySourcesAsTheRingMayHaveAndNoMore() {
+        for (int pages : new int[] {2, 3, 8, 64}) {
+            try (UnsharedLog log = log(pages * PAGE)) {
+                TimeIndexWriter index = new TimeIndexWriter(log.log());
+                CheckpointWriter writer = new CheckpointWriter(index, Long.MAX_VALUE, -1, 0);
+                add(1, 8, 0);
+                do {
+                    writer.write(sources.states(), END, TIME, () -> {});
+                } while (log.log().remaining()
+                        > TimeEntryDescriptor.LIST_OFFSET); // nothing more goes into the open page
+                int most = TimeIndexWriter.sourcesMax(pages * PAGE);
+                assertTrue(writer.hasRoom(most), "pages=" + pages);
+                assertFalse(writer.hasRoom(most + 1), "pages=" + pages);
+            }
+        }
+        assertTrue(TimeIndexWriter.sourcesMax(4 << 20) > SourceSlots.SOURCES_MAX, "the default ring");
+    }
+
+    @Test
     void shouldTellWhetherThereIsRoom() {
         try (UnsharedLog log = log(2 * PAGE)) {
             CheckpointWriter writer = new CheckpointWriter(new TimeIndexWriter(log.log()), Long.MAX_VALUE, -1, 0);

@@ -58,6 +58,23 @@ final class ClaimTest {
     }
 
     @Test
+    void shouldBeHeldAndTellItsMakerThoughAnInterruptedThreadMakesIt() throws IOException {
+        Thread.currentThread().interrupt();
+        Claim claim = announce(NONCE);
+        Claim other = announce(-1);
+        assertEquals(1, other.others().size());
+        assertTrue(Thread.interrupted(), "the interrupt is kept");
+        assertTrue(claim.holds());
+        assertSame(ProcessId.Life.ALIVE, found(NONCE).life());
+        claim.close();
+        assertEquals(OWN, found(NONCE).owner());
+        Thread.currentThread().interrupt();
+        other.leave();
+        assertTrue(Thread.interrupted(), "the interrupt is kept");
+        assertTrue(found(-1).ended());
+    }
+
+    @Test
     void shouldTellOfADeadSessionWhoItWas() throws IOException {
         Claim claim = announce(NONCE);
         claim.close();

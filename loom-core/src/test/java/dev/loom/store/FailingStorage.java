@@ -38,6 +38,12 @@ final class FailingStorage extends HookedStorage {
     }
 
     @Override
+    public void createDirectory(Path directory) {
+        change(directory);
+        super.createDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         change(directory);
         super.createDirectories(directory);

@@ -15,6 +15,7 @@ import dev.loom.io.Platform;
 import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where staging goes, with which rings, and what the owner is told of it. */
@@ -40,6 +43,7 @@ final class StagingPlacesTest {
         private final Map<Path, Long> usable = new HashMap<>();
         private final Map<Path, String> types = new HashMap<>();
         private @Nullable Path full;
+        private String fullFrom = "";
 
         @Override
         public long usableSpace(Path directory) {
@@ -53,7 +57,7 @@ final class StagingPlacesTest {
 
         @Override
         public LoomFile openToWrite(Path file, boolean direct) {
-            if (full != null && file.startsWith(full)) {
+            if ((full != null && file.startsWith(full)) || file.endsWith(fullFrom)) {
                 throw new StoreIoException("injected failure: file=" + file);
             }
             return super.openToWrite(file, direct);
@@ -128,6 +132,17 @@ final class StagingPlacesTest {
                 message);
         assertFalse(message.contains("reason="), message);
         assertTrue(message.contains("stagingDirectory"), message);
+    }
+
+    /** On tmpfs, what is mapped keeps its room though it was deleted. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldLeaveTheRoomToSmallerRingsWhenOthersTakeItMeanwhile() throws IOException {
+        storage.fullFrom = "time.ring"; // behind the first ring, the largest
+        assertThrows(StoreIoException.class, () -> create(asked()));
+        assertEquals(List.of(), storage.list(asked()), "nothing is left");
+        String mapped = Files.readString(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1);
+        assertFalse(mapped.contains(asked().toRealPath().toString()), "no ring is mapped");
     }
 
     @Test

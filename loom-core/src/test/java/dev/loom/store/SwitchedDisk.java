@@ -58,6 +58,12 @@ final class SwitchedDisk extends HookedStorage {
     }
 
     @Override
+    public void createDirectory(Path directory) {
+        check(refusesChanges, directory);
+        super.createDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         check(refusesChanges, directory);
         super.createDirectories(directory);

@@ -146,6 +146,15 @@ final class CrashStorage implements Storage {
     }
 
     @Override
+    public synchronized void createDirectory(Path directory) {
+        if (isBelow(directory) && !Files.exists(directory)) {
+            Path name = root.relativize(directory);
+            note("create", name, image -> image.createDirectory(name));
+        }
+        DISK.createDirectory(directory);
+    }
+
+    @Override
     public synchronized void createDirectories(Path directory) {
         if (isBelow(directory)) {
             Path name = root.relativize(directory);

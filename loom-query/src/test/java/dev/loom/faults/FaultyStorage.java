@@ -95,6 +95,12 @@ final class FaultyStorage implements Storage {
     }
 
     @Override
+    public void createDirectory(Path directory) {
+        check(Call.CREATE_DIRECTORIES, directory);
+        disk.createDirectory(directory);
+    }
+
+    @Override
     public void createDirectories(Path directory) {
         check(Call.CREATE_DIRECTORIES, directory);
         disk.createDirectories(directory);

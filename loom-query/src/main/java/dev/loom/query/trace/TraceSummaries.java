@@ -91,10 +91,34 @@ public final class TraceSummaries {
         return true;
     }
 
+    /**
+     * A number that a span shares with those that were sent again alone. Others may have its id, such as a client's and a server's half of a
+     * call.
+     */
+    private static long sameness(TraceSpan span) {
+        long hash = mixed(span.spanId());
+        hash = mixed(hash ^ span.parentId());
+        hash = mixed(hash ^ span.startNs());
+        hash = mixed(hash ^ span.endNs());
+        hash = mixed(hash ^ span.service().hashCode());
+        hash = mixed(hash ^ span.name().hashCode());
+        return mixed(hash ^ span.kind().hashCode());
+    }
+
+    /** The mixing of SplitMix64. */
+    private static long mixed(long value) {
+        long mixed = value + 0x9E3779B97F4A7C15L;
+        mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+        return mixed ^ mixed >>> 31;
+    }
+
     private final class Counts {
         private final TraceId id;
         private final long foundNs;
+        /** Numbers of the spans that were counted. */
         private final LongHashSet seen = new LongHashSet();
+
         private final TreeSet<String> services = new TreeSet<>();
         private boolean countsExact = true;
         private boolean servicesExact = true;
@@ -134,10 +158,11 @@ public final class TraceSummaries {
                 service = span.service();
                 name = span.name();
             }
-            if (seen.contains(span.spanId())) {
+            long same = sameness(span);
+            if (seen.contains(same)) {
                 return;
             } else if (remembers()) {
-                seen.add(span.spanId());
+                seen.add(same);
             } else {
                 countsExact = false;
             }

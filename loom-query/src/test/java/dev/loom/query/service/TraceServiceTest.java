@@ -75,7 +75,12 @@ final class TraceServiceTest {
             long end,
             boolean error,
             long arrival,
-            int source) {}
+            int source) {
+        /** What a span that was sent again has as well; others may have its id. */
+        List<Object> same() {
+            return List.of(id, parent, service, name, start, end);
+        }
+    }
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -173,7 +178,7 @@ final class TraceServiceTest {
                 long start = nowNs[0] + (random.nextInt(40) - 20) * STEP_NS;
                 Pushed span = new Pushed(
                         String.format("%032x", trace + 1),
-                        1 + random.nextInt(SPANS / 2),
+                        1 + random.nextInt(SPANS / 200), // some spans of a trace share theirs
                         random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(SPANS / 2),
                         "s" + random.nextInt(20),
                         "n" + random.nextInt(4),
@@ -182,6 +187,20 @@ final class TraceServiceTest {
                         random.nextInt(10) == 0,
                         nowNs[0],
                         random.nextInt(2));
+                if (random.nextInt(8) == 0 && !pushed.isEmpty()) {
+                    Pushed again = pushed.get(pushed.size() - 1 - random.nextInt(Math.min(20, pushed.size())));
+                    span = new Pushed(
+                            again.trace(),
+                            again.id(),
+                            again.parent(),
+                            again.service(),
+                            again.name(),
+                            again.start(),
+                            again.end(),
+                            again.error(),
+                            nowNs[0],
+                            random.nextInt(2));
+                }
                 writer.begin(payload, 0);
                 writer.setUtf8(0, span.trace());
                 writer.setUtf8(1, String.format("%016x", span.id()));
@@ -301,13 +320,13 @@ final class TraceServiceTest {
 
     /** A trace by its spans in the range and an hour around it. */
     private String row(String trace, long found, TimeRange range, boolean eventTime) {
-        Map<Long, Pushed> spans = new LinkedHashMap<>();
+        Map<List<Object>, Pushed> spans = new LinkedHashMap<>();
         List<Pushed> all = new ArrayList<>();
-        // of the spans with one id, the counts are of the one that is read first: the newest, source by source
+        // of spans that were sent again, the counts are of the one that is read first: the newest, source by source
         for (Pushed span : pushed) {
             if (span.trace().equals(trace) && in(range, eventTime ? span.end() : span.arrival(), 3_600_000_000_000L)) {
                 all.add(span);
-                spans.put(span.id(), span);
+                spans.put(span.same(), span);
             }
         }
         boolean rooted = all.stream().anyMatch(span -> span.parent() == 0);
@@ -326,14 +345,14 @@ final class TraceServiceTest {
 
     /** How many spans of a trace were asked for, and the first of them: source by source, the last arrived first. */
     private String matches(String trace, TimeRange range, boolean eventTime, Predicate<Pushed> asked) {
-        Map<Long, Pushed> first = new LinkedHashMap<>();
+        Map<List<Object>, Pushed> first = new LinkedHashMap<>();
         for (int source = 0; source < 2; source++) {
             for (int i = pushed.size() - 1; i >= 0; i--) {
                 Pushed span = pushed.get(i);
                 if (span.source() == source
                         && span.trace().equals(trace)
                         && in(range, eventTime ? span.end() : span.arrival(), 3_600_000_000_000L)) {
-                    first.putIfAbsent(span.id(), span);
+                    first.putIfAbsent(span.same(), span);
                 }
             }
         }
