@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -50,6 +51,8 @@ public final class ParquetExport {
     private static final String UNIT_KEY = "loom.unit.";
 
     private static final int STREAM_BYTES = 1 << 16;
+    private static final int NAME_CHARACTERS = 32;
+    private static final int LINKS_MAX = 40;
 
     private final Snapshot snapshot;
     private final Source source;
@@ -176,21 +179,41 @@ public final class ParquetExport {
 
     /**
      * Writes the file under another name beside it, makes it durable, and then gives it its name, which may replace a file.
-     * After a failure there is neither.
+     * After a failure there is neither. A symbolic link stays, and where it leads is written so.
      *
      * @throws IOException if the file can't be written
      */
     public Written write(Path file) throws IOException {
-        Path partial = file.resolveSibling("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
+        Path target = followed(file);
+        Path partial = target.resolveSibling(partialName(target));
         try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
             Written written = write(new BufferedOutputStream(Channels.newOutputStream(channel), STREAM_BYTES));
             channel.force(true);
-            Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
-            syncDirectory(file);
+            Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
+            syncDirectory(target);
             return written;
         } finally {
             Files.deleteIfExists(partial);
         }
+    }
+
+    /** Where symbolic links lead, which need not exist. */
+    private static Path followed(Path file) throws IOException {
+        Path at = file;
+        for (int links = 0; Files.isSymbolicLink(at); links++) {
+            if (links == LINKS_MAX) {
+                throw new FileSystemLoopException(file.toString());
+            }
+            at = at.resolveSibling(Files.readSymbolicLink(at));
+        }
+        return at;
+    }
+
+    /** A name no longer than a file system allows, whatever the file's own is: 32 characters are 128 bytes at most. */
+    private static String partialName(Path target) {
+        StringBuilder name = new StringBuilder(".");
+        String.valueOf(target.getFileName()).codePoints().limit(NAME_CHARACTERS).forEach(name::appendCodePoint);
+        return name + "." + UUID.randomUUID() + ".part";
     }
 
     private static void syncDirectory(Path file) {

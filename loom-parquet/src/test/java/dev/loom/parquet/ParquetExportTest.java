@@ -76,6 +76,31 @@ class ParquetExportTest {
         }
     }
 
+    @Test
+    void shouldWriteFilesOfLongNamesAndThoseThatLinksLeadTo() throws IOException {
+        Path folder = Files.createDirectory(directory.resolve("elsewhere"));
+        Path target = folder.resolve("x".repeat(247) + ".parquet"); // the longest name there is
+        Path link = Files.createSymbolicLink(
+                directory.resolve("link"),
+                Path.of("elsewhere", target.getFileName().toString()));
+        Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
+        try (Loom loom = Loom.open(LoomConfig.at(directory.resolve("store")).build())) {
+            loom.push(loom.defineSource("s", Formats.text()), utf8("line"));
+            try (Snapshot snapshot = loom.snapshot()) {
+                ParquetExport export =
+                        ParquetExport.of(snapshot, snapshot.source("s").orElseThrow());
+                assertThrows(IOException.class, () -> export.write(loop));
+                for (int i = 0; i < 2; i++) {
+                    assertEquals(1, export.write(link).records());
+                }
+            }
+        }
+        assertTrue(Files.isSymbolicLink(link));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(List.of(target), files.toList());
+        }
+    }
+
     private List<String> query(String sql) {
         return DuckFile.query(file(), sql);
     }

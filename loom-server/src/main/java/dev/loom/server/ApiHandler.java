@@ -31,7 +31,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /** The API port: queries, the schema, health and metrics. */
@@ -41,6 +40,12 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     static final String METRICS = "/metrics";
 
     private static final int REQUEST_LENGTH_MAX = 64 * 1024;
+    /** Of bodies that are being received, together. */
+    private static final long BODIES_LENGTH_MAX = 8 << 20;
+
+    /** Of answers to lookups that their clients have not read, together. */
+    private static final long UNREAD_LENGTH_MAX = 4 << 20;
+
     private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
     private static final String TEXT = "text/plain;charset=utf-8";
     private static final String RETRY_AFTER_S = "1";
@@ -50,6 +55,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private final Health health;
     private final Supplier<String> metrics;
     private final AnswerTimes times;
+    private final ByteBudget bodies = new ByteBudget(BODIES_LENGTH_MAX);
+    private final ByteBudget unread = new ByteBudget(UNREAD_LENGTH_MAX);
     private final Set<JettyCall> running = ConcurrentHashMap.newKeySet();
     private volatile boolean closing;
 
@@ -137,8 +144,26 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     private void getMetrics(Request request, Response response, Callback callback) {
         requireGet(request);
         execute(Load.LOOKUP, METRICS, request, response, callback, () -> {
-            get(request, response, callback, metrics.get(), MetricsText.MEDIA_TYPE);
+            try {
+                answerMetrics(request, response, callback);
+            } catch (ApiFailure e) {
+                fail(JsonBodies::failure, request, response, callback, e);
+            } catch (IOException e) {
+                callback.failed(e);
+            }
         });
+    }
+
+    private void answerMetrics(Request request, Response response, Callback callback) throws IOException {
+        JettyCall call = new JettyCall(request, response, callback, new byte[0], cause -> cutOffStream(request, cause));
+        call.times(times.write, times.query.toNanos());
+        call.keepWhole(unread);
+        try {
+            call.begin(200, MetricsText.MEDIA_TYPE).write(metrics.get().getBytes(StandardCharsets.UTF_8));
+            finish(call, new byte[0], request, response, callback);
+        } finally {
+            call.abandon();
+        }
     }
 
     /** Likewise, on a thread that nothing else can hold up. */
@@ -194,6 +219,28 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 times.write,
                 () -> cutOff(request, new TimeoutException("client read the response too slowly")));
         response.write(true, bytes, Callback.from(deadline::cancel, callback));
+    }
+
+    /** Ends an answer, which is sent now if it was kept. */
+    private void finish(JettyCall call, byte[] last, Request request, Response response, Callback callback)
+            throws IOException {
+        JettyCall.Unsent unsent = call.takeUnsent();
+        if (unsent == null) {
+            call.end(last);
+            if (!call.isSocket()) {
+                callback.succeeded();
+            }
+            return;
+        }
+        boolean sent = false;
+        try {
+            send(request, response, unsent.bytes(), Callback.from(unsent.release(), callback));
+            sent = true;
+        } finally {
+            if (!sent) {
+                unsent.release().run();
+            }
+        }
     }
 
     /** In HTTP/2 the stream is reset when the query ends; the connection's other streams continue. */
@@ -257,19 +304,19 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
 
         void read() {
             Scheduler.Task deadline = deadline(request);
-            Content.Source.asByteArrayAsync(request, REQUEST_LENGTH_MAX, new Promise.Invocable.NonBlocking<>() {
-                @Override
-                public void succeeded(byte[] sent) {
-                    deadline.cancel();
-                    execute(sent);
-                }
-
-                @Override
-                public void failed(Throwable failure) {
-                    deadline.cancel();
-                    failOnceRead(api::failure, request, response, callback, ofBody(failure));
-                }
-            });
+            new BodyReader(
+                            request,
+                            REQUEST_LENGTH_MAX,
+                            bodies,
+                            sent -> {
+                                deadline.cancel();
+                                execute(sent);
+                            },
+                            failure -> {
+                                deadline.cancel();
+                                failOnceRead(api::failure, request, response, callback, failure);
+                            })
+                    .run();
         }
 
         private void execute(byte[] sent) {
@@ -282,6 +329,9 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                         ? Long.MAX_VALUE
                         : times.query.plus(times.write).toNanos();
                 call.times(times.write, totalNs);
+                if (load == Load.LOOKUP) {
+                    call.keepWhole(unread);
+                }
                 QueryPool.Turn turn = pool.turn(load, route.name(), () -> answer(call));
                 // of those who ask for HTTP/2 so, as Java's client does, the connection stays what it is
                 if (!"websocket".equalsIgnoreCase(request.getHeaders().get(HttpHeader.UPGRADE))) {
@@ -311,10 +361,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 if (closing) {
                     call.cancel();
                 }
-                call.end(answered(call));
-                if (!call.isSocket()) {
-                    callback.succeeded();
-                }
+                finish(call, answered(call), request, response, callback);
             } catch (ApiFailure e) {
                 pool.counters(route.name()).failures.increment();
                 fail(e);
@@ -356,12 +403,6 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         private void fail(ApiFailure failure) {
             ApiHandler.this.fail(api::failure, request, response, callback, failure);
         }
-    }
-
-    private static ApiFailure ofBody(Throwable failure) {
-        return failure instanceof IllegalStateException
-                ? tooLarge()
-                : new ApiFailure(408, "timeout", "request did not arrive: " + failure.getMessage());
     }
 
     private static ApiFailure tooLarge() {

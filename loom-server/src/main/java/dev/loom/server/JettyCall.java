@@ -4,6 +4,7 @@ import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpCall;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -37,6 +38,9 @@ final class JettyCall implements HttpCall {
     private final Map<String, List<String>> parameters;
     private final Consumer<Throwable> cutOff;
     private @Nullable AnswerStream out;
+    private @Nullable ByteBudget unread;
+    private @Nullable LookupAnswer lookup;
+    private @Nullable ByteBuffer whole;
     private @Nullable SocketAnswer socket;
     private long stepNs;
     private long totalNs;
@@ -97,6 +101,15 @@ final class JettyCall implements HttpCall {
         totalNs = total;
     }
 
+    /**
+     * Keeps the answer, which is short, until it is whole.
+     *
+     * @param budget of all answers that nobody has read yet
+     */
+    void keepWhole(ByteBudget budget) {
+        unread = budget;
+    }
+
     @Override
     public String path() {
         return Request.getPathInContext(request);
@@ -135,17 +148,40 @@ final class JettyCall implements HttpCall {
 
     @Override
     public OutputStream begin(int status, String type) {
+        head(status, type);
+        ByteBudget budget = unread;
+        if (budget == null) {
+            return stream();
+        }
+        LookupAnswer begun = new LookupAnswer(budget, this::stream);
+        lookup = begun;
+        return begun;
+    }
+
+    private void head(int status, String type) {
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+    }
+
+    private AnswerStream stream() {
         AnswerStream begun = new AnswerStream(response, stepNs, totalNs, cutOff);
         out = begun;
         return begun;
     }
 
     @Override
+    public void answer(int status, String type, byte[] bytes) {
+        head(status, type);
+        whole = ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+    }
+
+    @Override
     public OutputStream beginLines(String type) {
         OutputStream begun = begin(200, type);
-        keepAlive(Objects.requireNonNull(out));
+        AnswerStream lines = out;
+        if (lines != null) {
+            keepAlive(lines);
+        }
         return begun;
     }
 
@@ -223,10 +259,41 @@ final class JettyCall implements HttpCall {
         if (out != null) {
             out.end();
         }
+        release();
+    }
+
+    /** Gives back the memory of an answer that was kept. */
+    private void release() {
+        LookupAnswer kept = lookup;
+        lookup = null;
+        if (kept != null) {
+            kept.release();
+        }
     }
 
     /**
-     * Ends the answer.
+     * Takes the answer that is still to be sent, all of it; null if it was sent as it was written.
+     *
+     * @return the bytes, and what to call once they are with the client or the client has gone
+     */
+    @Nullable
+    Unsent takeUnsent() {
+        ByteBuffer bytes = whole;
+        LookupAnswer kept = lookup;
+        if (bytes != null) {
+            return new Unsent(bytes, () -> {});
+        } else if (kept == null || kept.whole() == null) {
+            return null;
+        }
+        lookup = null;
+        return new Unsent(Objects.requireNonNull(kept.whole()), kept::release);
+    }
+
+    /** An answer that is whole. */
+    record Unsent(ByteBuffer bytes, Runnable release) {}
+
+    /**
+     * Ends an answer that was sent as it was written.
      *
      * @param last the end of it
      */

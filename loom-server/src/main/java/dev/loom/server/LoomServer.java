@@ -327,24 +327,30 @@ public final class LoomServer implements AutoCloseable {
     /** Refuses new requests, answers those in progress, and closes the store if it was opened by the server. */
     @Override
     public void close() throws IOException {
+        long endNs = System.nanoTime()
+                + REQUESTS_GRACE.toNanos(); // for all that may wait, so that the store has the rest of the time
         health.close();
-        warmUp.close(REQUESTS_GRACE);
+        warmUp.close(left(endNs));
         try {
             if (api != null) {
                 api.close();
             }
             if (ingest != null) {
-                ingest.close(REQUESTS_GRACE.toNanos());
+                ingest.close(left(endNs).toNanos());
             }
         } finally {
             try {
                 if (servers != null) {
-                    servers.close(REQUESTS_GRACE);
+                    servers.close(left(endNs));
                 }
             } finally {
                 closeStore();
             }
         }
+    }
+
+    private static Duration left(long endNs) {
+        return Duration.ofNanos(Math.max(0, endNs - System.nanoTime()));
     }
 
     private void closeStore() {

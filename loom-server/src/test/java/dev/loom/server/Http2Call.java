@@ -13,12 +13,12 @@ import org.eclipse.jetty.http2.hpack.HpackException;
 
 /** One gRPC call of which the headers alone are sent. */
 final class Http2Call {
-    private static final int DATA = 0;
-    private static final int HEADERS = 1;
+    static final int DATA = 0;
+    static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
-    private static final int SETTINGS = 4;
-    private static final int END_STREAM = 1;
-    private static final int END_HEADERS = 4;
+    static final int SETTINGS = 4;
+    static final int END_STREAM = 1;
+    static final int END_HEADERS = 4;
 
     private Http2Call() {}
 
@@ -92,7 +92,7 @@ final class Http2Call {
         }
     }
 
-    private static void frame(ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
+    static void frame(ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
         ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
         frame.put((byte) (payload.length >>> 16)).putShort((short) payload.length);
         out.writeBytes(frame.put((byte) type)
@@ -103,7 +103,7 @@ final class Http2Call {
     }
 
     /** HPACK's literal field without indexing, without Huffman's code. */
-    private static void literal(ByteArrayOutputStream block, String name, String value) {
+    static void literal(ByteArrayOutputStream block, String name, String value) {
         block.write(0);
         for (String text : new String[] {name, value}) {
             byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);

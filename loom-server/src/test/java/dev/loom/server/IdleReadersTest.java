@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that ask for much and take nothing of it. */
@@ -129,6 +130,48 @@ final class IdleReadersTest {
         assertEquals(200, ask("/v1/scan", "{\"source\":\"lines\",\"limit\":1}").statusCode());
         // a follower that finds nothing in its time has been let in
         awaitStatus(504, "/v1/tail", "{\"source\":\"lines\",\"follow\":true,\"lines\":0,\"timeout\":\"1ms\"}");
+    }
+
+    /** Whoever reads nothing of a short answer, such as a file of the page, holds up no thread: there are few for them. */
+    @ParameterizedTest
+    @CsvSource({"/page/vendor/uPlot.iife.min.js, page", "/loki/api/v1/labels, loki_labels", "/metrics, /metrics"})
+    void shouldLookUpForOthersWhenClientsTakeNothingOfLookups(String path, String name) throws Exception {
+        start("30m", "queue_timeout: 20s");
+        try (Http2Streams client = new Http2Streams(address())) {
+            for (int i = 0; i < 2 * QueryPool.LOOKUPS_MAX; i++) {
+                client.get(path);
+            }
+            if (!name.equals(path)) {
+                awaitMetric("loom_query_duration_seconds_count{query=\"" + name + "\"} " + 2 * QueryPool.LOOKUPS_MAX);
+            }
+            assertEquals(200, ask("/v1/sources", "{}").statusCode());
+        }
+    }
+
+    /** What many clients send, a little each, is bounded in all; it takes nothing from requests without a body. */
+    @Test
+    void shouldBoundWhatUnfinishedRequestsHold() throws Exception {
+        start("30m", "queue_timeout: 20s");
+        List<Http2Streams> clients = new ArrayList<>();
+        byte[] body = new byte[60_000];
+        int status = 200;
+        while (status == 200) { // until 8 MiB are held, by some 130 requests
+            Http2Streams client = new Http2Streams(address());
+            clients.add(client);
+            for (int i = 0; i < 16; i++) {
+                client.begin("/v1/scan", body);
+            }
+            status = ask("/v1/sources", "{}").statusCode();
+            assertTrue(clients.size() < 20);
+        }
+        assertEquals(429, status);
+        assertTrue(clients.size() >= 8, "clients=" + clients.size());
+        assertEquals(200, http.send(to("/metrics")).statusCode());
+        assertEquals(200, http.send(to("/loki/api/v1/labels")).statusCode());
+        for (Http2Streams client : clients) {
+            client.close();
+        }
+        awaitStatus(200, "/v1/sources", "{}");
     }
 
     /** Ask for all lines in each form that answers have. */

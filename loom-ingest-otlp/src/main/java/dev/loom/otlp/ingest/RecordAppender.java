@@ -30,6 +30,9 @@ final class RecordAppender {
     private final Loom loom;
     private final ContextLog contexts;
     private final int claimLengthMax;
+    /** The length of the record, or of its context, for which there was no room last. */
+    private int refusedLength;
+
     private UnsafeBuffer scratch = new UnsafeBuffer(new byte[0]);
 
     RecordAppender(Loom loom, ContextLog contexts) {
@@ -59,12 +62,14 @@ final class RecordAppender {
             // a record of several pages starts on a page of its own, and so does a claim of a whole page
             long address = loom.tryClaim(sourceId, Math.min(payloadLength, claimLengthMax));
             if (address < 0) {
+                refusedLength = payloadLength;
                 return address;
             }
             RecordClaim claim = loom.claimed();
             if (contexts.serves(context, address)) {
                 long reference = ContextReference.of(context.address(), fieldsOnce);
                 if (payloadLength > claimLengthMax) {
+                    refusedLength = payloadLength;
                     claim.abort();
                     return offer(sourceId, buffer, offset, length, reference);
                 }
@@ -79,6 +84,7 @@ final class RecordAppender {
             }
             long status = contexts.write(context);
             if (status < 0) {
+                refusedLength = context.length();
                 return status;
             }
         }
@@ -86,12 +92,13 @@ final class RecordAppender {
     }
 
     /**
-     * Does what the store's policy says for a record that has no room: waits, or drops and counts it.
+     * Does what the store's policy says for the record that {@link #append} had no room for, or none for its context: waits, or drops and counts
+     * it.
      *
      * @return whether it was dropped; otherwise it is to be appended again
      */
-    boolean drop(int sourceId, int length) {
-        long status = loom.claim(sourceId, Math.min(OtlpRecordDescriptor.MESSAGE_OFFSET + length, claimLengthMax));
+    boolean drop(int sourceId) {
+        long status = loom.claim(sourceId, Math.min(refusedLength, claimLengthMax));
         if (status >= 0) {
             loom.claimed().abort();
         }

@@ -151,7 +151,7 @@ final class RequestWriter {
             long status = append();
             dropping &= late || accepted == acceptedBefore;
             if (status == PushStatus.BACK_PRESSURED) {
-                if (!dropping || !turn.appender().drop(sourceId, cursor.length())) {
+                if (!dropping || !turn.appender().drop(sourceId)) {
                     return Turn.PRESSED;
                 }
                 reject(RejectReason.STORE_FULL);

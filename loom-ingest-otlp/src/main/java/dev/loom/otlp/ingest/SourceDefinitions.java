@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Defines the sources that requests go to, with their payload formats and indexes, and keeps track of them. */
-final class SourceDefinitions {
+class SourceDefinitions {
     /** The name that commands use for the index over the records' own times. */
     private static final String EVENT_TIME = "event-time";
 

@@ -86,17 +86,22 @@ final class SourceRoutes {
         byte[] bytes = new byte[length];
         buffer.getBytes(offset, bytes);
         String name = defaultName + '.' + legal(new String(bytes, StandardCharsets.UTF_8));
-        if (!definitions.isOpen(name)) {
-            if (sources >= sourcesMax) {
-                return ByteKeys.MISSING;
-            }
-            sources++; // also if the store refuses, so that it is not asked for ever new ones
+        boolean isNew = !definitions.isOpen(name);
+        if (isNew && sources >= sourcesMax) {
+            return ByteKeys.MISSING;
         }
+        long id;
         try {
-            return definitions.define(signal, name);
+            id = definitions.define(signal, name);
         } catch (IllegalArgumentException e) {
-            return defaultId;
+            id = defaultId; // counted all the same, so that the store is not asked for ever new ones that it refuses
+        } catch (RuntimeException | Error e) {
+            // the disk, or memory: the client sends again, and nothing counts twice
+            sources += isNew && definitions.isOpen(name) ? 1 : 0;
+            throw e;
         }
+        sources += isNew ? 1 : 0;
+        return id;
     }
 
     /** The value as part of a source name, which allows only printable characters and no spaces. */

@@ -277,6 +277,7 @@ abstract class Exchange implements Invocable.Task {
     private void failed(Throwable cause) {
         synchronized (this) {
             if (state == State.WAITING) {
+                receiver.workers().giveUp(this);
                 abandon(cause);
             }
         }

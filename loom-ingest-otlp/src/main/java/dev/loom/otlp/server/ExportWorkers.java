@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs complete requests on a few threads of a pool; the others stay free to read. The shortest waiting request is next, so
  * that many slow ones don't hold up the others. Every fourth time it is the oldest, so that no request waits forever. The
- * queue is bounded only by the budget's memory.
+ * queue holds no more than the requests in flight, since whoever's client leaves {@linkplain #giveUp gives up} its place.
  *
  * <p>Thread-safe.
  */
@@ -92,6 +92,16 @@ final class ExportWorkers implements AutoCloseable {
             }
             exchange = next(worker);
         }
+    }
+
+    /** Forgets a request that waits; its client has left. Otherwise the queue would grow with each client that tries again. */
+    synchronized void giveUp(Exchange exchange) {
+        waiting.removeIf(request -> request.exchange == exchange);
+    }
+
+    /** How many requests wait for a worker. */
+    synchronized int waiting() {
+        return waiting.size();
     }
 
     private synchronized @Nullable Exchange next(ExportWorker worker) {

@@ -12,9 +12,12 @@ import dev.loom.format.Formats;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import io.opentelemetry.proto.logs.v1.ScopeLogs;
+import io.opentelemetry.proto.resource.v1.Resource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -273,6 +276,35 @@ class RoomWaitTest {
         if (phase == 0) {
             diskTakes(true);
         }
+    }
+
+    /** A little room is left, enough for the record alone. */
+    @Test
+    void shouldDropTheRecordWhoseContextFindsNoRoom() {
+        diskTakes(false);
+        assertTrue(writer.acquire(Duration.ofMinutes(1)));
+        int source = writer.loom().defineSource("other", Formats.bytes());
+        while (writer.loom().offer(source, new UnsafeBuffer(new byte[1_000]), 0, 1_000) >= 0) {}
+        assertTrue(writer.loom().offer(source, new UnsafeBuffer(new byte[100]), 0, 100) >= 0, "room for a record");
+        writer.release();
+        byte[] request = ExportLogsServiceRequest.newBuilder()
+                .addResourceLogs(ResourceLogs.newBuilder()
+                        .setResource(Resource.newBuilder()
+                                .addAttributes(KeyValue.newBuilder()
+                                        .setKey("k")
+                                        .setValue(AnyValue.newBuilder().setStringValue("x".repeat(30_000)))))
+                        .addScopeLogs(ScopeLogs.newBuilder()
+                                .addLogRecords(LogRecord.newBuilder().setSeverityText("short"))))
+                .build()
+                .toByteArray();
+        clock = () -> {
+            nowNs += ++calls % CALLS == 0 ? WAIT_NS : 0;
+            return nowNs;
+        };
+        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
+        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
+        assertEquals(1, outcome.rejected());
+        diskTakes(true);
     }
 
     @Test

@@ -1,13 +1,17 @@
 package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +45,54 @@ class ExportWorkersTest {
             }
         }
         assertEquals(List.of(1, 2, 3, 7, 9, 8), lengths);
+    }
+
+    @Test
+    void shouldForgetRequestsWhoseClientsLeaveWhileTheyWait() throws Exception {
+        OtlpConfig config = TestServer.config().withExportThreads(1);
+        try (TestServer server = new TestServer(this::export, config, ServerProtection.defaults());
+                RawHttp2 first = new RawHttp2(server.grpcPort())) {
+            call(first, 1);
+            begun.await();
+            int inFlight = server.receiver.bytesInFlight();
+            for (int round = 0; round < 5; round++) {
+                try (RawHttp2 client = new RawHttp2(server.grpcPort())) {
+                    // longer ones first, which a worker would take last
+                    List<Integer> streams = List.of(call(client, 3), call(client, 2), call(client, 1));
+                    await(() -> server.receiver.workers().waiting() == streams.size());
+                    for (int stream : streams) {
+                        client.frame(RawHttp2.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8}); // CANCEL
+                    }
+                    await(() -> server.receiver.bytesInFlight() == inFlight);
+                    assertEquals(0, server.receiver.workers().waiting());
+                }
+            }
+            mayGoOn.countDown();
+            assertEquals("0", first.answer(1).grpcStatus());
+        }
+        assertEquals(List.of(1), lengths);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        assertTimeoutPreemptively(Duration.ofMinutes(1), () -> {
+            while (!condition.getAsBoolean()) {
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    /** Sends a whole call; returns its stream. */
+    private static int call(RawHttp2 client, int granules) throws IOException {
+        byte[] message = new byte[granules * InFlightBudget.GRANULE];
+        int stream = client.open(
+                "/opentelemetry.proto.collector.logs.v1.LogsService/Export",
+                false,
+                "content-type",
+                "application/grpc",
+                "te",
+                "trailers");
+        client.data(stream, true, RawHttp2.framed(message, false));
+        return stream;
     }
 
     private void export(Signal signal, DirectBuffer message, int offset, int length, ExportOutcome outcome) {

@@ -34,6 +34,14 @@ public interface HttpCall {
     OutputStream begin(int status, String type);
 
     /**
+     * Answers with bytes that are the caller's to keep, and that nobody changes: they are sent once the route has returned, without a thread
+     * that waits for the client.
+     *
+     * @param type its media type
+     */
+    void answer(int status, String type, byte[] whole);
+
+    /**
      * As {@link #begin} with status 200, of an answer in lines: an empty one is sent when nothing was written for some time, to learn
      * whether the client is still there.
      */

@@ -115,8 +115,13 @@ public final class IngestServer implements AutoCloseable {
                 frameDeadlineNs);
         server.acceptor.setDaemon(true);
         server.watch.setDaemon(true);
-        server.acceptor.start();
-        server.watch.start();
+        try {
+            server.acceptor.start();
+            server.watch.start();
+        } catch (OutOfMemoryError e) {
+            server.close(0); // no thread can be created: the address must not stay taken
+            throw e;
+        }
         return server;
     }
 

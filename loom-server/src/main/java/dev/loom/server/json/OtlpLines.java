@@ -8,6 +8,8 @@ import dev.loom.otlp.export.RequestJson;
 import dev.loom.query.TextSearch;
 import dev.loom.query.trace.SpanReader;
 import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.TextBuffer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -58,17 +60,26 @@ public final class OtlpLines {
         @Override
         public void protobuf(Signal signal, byte[] request) {
             try {
-                RequestJson.write(signal, request, out);
+                printVisible(signal, request, out);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            out.write('\n');
         }
 
         @Override
         public void json(Map<String, Object> request) {
             JsonResults.print(out, request);
         }
+    }
+
+    /** Writes a request as a line of OTLP/JSON, for people: hidden characters are escaped. */
+    public static void printVisible(Signal signal, byte[] request, DataOutput out) throws IOException {
+        ByteArrayOutputStream json = new ByteArrayOutputStream(request.length);
+        RequestJson.write(signal, request, json);
+        TextBuffer line = new TextBuffer(json.size() + 1);
+        JsonText.putCompact(line, json.toByteArray(), 0, json.size());
+        line.put('\n');
+        out.write(line);
     }
 
     /** How many records can't be read, or their resource is lost. */

@@ -139,7 +139,7 @@ public final class PageApi implements HttpApi {
         }
 
         @Override
-        public void answer(HttpCall call) throws IOException {
+        public void answer(HttpCall call) {
             call.answerHeader("Cache-Control", "no-cache");
             call.answerHeader("ETag", tag);
             call.answerHeader("Content-Security-Policy", CONTENT_SECURITY_POLICY);
@@ -147,10 +147,10 @@ public final class PageApi implements HttpApi {
             call.answerHeader("Referrer-Policy", "no-referrer");
             call.answerHeader("Cross-Origin-Resource-Policy", "same-origin");
             if (tag.equals(call.header("If-None-Match"))) {
-                call.begin(304, type);
-                return;
+                call.answer(304, type, new byte[0]);
+            } else {
+                call.answer(200, type, bytes);
             }
-            call.begin(200, type).write(bytes);
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.loom.query.service.DifferenceRequest;
 import dev.loom.query.service.RequestException;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.server.time.EventTime;
+import dev.loom.server.time.TimeText;
 import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,11 @@ public record DifferenceTexts(
                 low == null ? null : number("low", low),
                 high == null ? null : number("high", high),
                 times(nowNs, zone));
+    }
+
+    /** Whether an end of the chosen times is relative to now. */
+    boolean relative() {
+        return TimeText.relative(selectedFrom) || TimeText.relative(selectedTo);
     }
 
     private TimeRange times(long nowNs, ZoneId zone) {

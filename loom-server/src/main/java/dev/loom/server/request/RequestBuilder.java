@@ -296,7 +296,7 @@ public final class RequestBuilder {
         RecordSelection records = records(source, where);
         return new DifferenceRequest(
                 records,
-                texts.choice(nowNs, times.zone()),
+                texts.choice(nowNs(records.eventTime(), texts.relative()), times.zone()),
                 RequestTexts.conditions("against", texts.against()),
                 texts.fields(),
                 texts.ignored(records.source(), records.eventTime()),
@@ -413,7 +413,11 @@ public final class RequestBuilder {
 
     /** Base of relative times: for arrival times the store's own now, if its clock is ahead of the machine's. */
     private long nowNs(boolean eventTime) {
-        if (!times.relative() || eventTime) {
+        return nowNs(eventTime, times.relative());
+    }
+
+    private long nowNs(boolean eventTime, boolean relative) {
+        if (!relative || eventTime) {
             return nowNs;
         }
         Long known = storeNowNs;

@@ -56,6 +56,24 @@ public record RequestTimes(
     }
 
     /**
+     * Refuses what is wrong whatever the time is: texts that are no times, and a range that ends before it begins, unless it has one end that is
+     * relative to now and one that is not.
+     *
+     * @param nowNs about the time
+     * @throws RequestException if the texts are wrong
+     */
+    public void check(long nowNs) {
+        boolean begins = since != null || from != null;
+        boolean beginsRelative = since != null || TimeText.relative(from);
+        if (begins && to != null && beginsRelative != TimeText.relative(to)) {
+            new RequestTimes(since, from, null, zone, kind).range(nowNs);
+            new RequestTimes(null, null, to, zone, kind).range(nowNs);
+        } else {
+            range(nowNs);
+        }
+    }
+
+    /**
      * The range; an end that is not given is open.
      *
      * @throws RequestException if a text is no time

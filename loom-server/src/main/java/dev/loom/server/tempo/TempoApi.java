@@ -19,7 +19,9 @@ import dev.loom.server.trace.SpanTags;
 import dev.loom.server.trace.SpanTimes;
 import dev.loom.server.trace.TraceIds;
 import dev.loom.server.trace.TraceParameters;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +47,8 @@ public final class TempoApi implements HttpApi {
     private static final String NO_ROOT = "<root span not yet received>";
     /** How many spans of a trace are named if the client does not say. */
     private static final int SPANS_MAX = 3;
+
+    private static final int BUFFER_LENGTH = 64 << 10;
 
     private static final long NS_PER_S = 1_000_000_000L;
     private static final long NS_PER_MS = 1_000_000L;
@@ -152,20 +156,32 @@ public final class TempoApi implements HttpApi {
         Long spansMax = in.number("spss", 1, TracesRequest.MATCHES_MAX);
         in.end();
         SpanQueries.ask(queries, call, spans -> {
-            List<Object> traces = new ArrayList<>();
+            List<TraceSummary> traces = new ArrayList<>();
             spans.traces(choice, times, spansMax == null ? SPANS_MAX : spansMax.intValue(), limit, new ResultHandler() {
                 @Override
                 public void onTraces(TracesRequest request, List<TraceSummary> found) {
-                    found.forEach(trace -> traces.add(summary(trace)));
+                    traces.addAll(found);
                 }
             });
-            Map<String, Object> answer = new LinkedHashMap<>();
-            answer.put("traces", traces);
             List<String> warnings = spans.warnings();
-            answer.put("metrics", metrics(spans, warnings));
-            put(answer, warnings);
-            send(call, JSON, JsonText.line(answer).toByteArray());
+            Map<String, Object> rest = new LinkedHashMap<>();
+            rest.put("metrics", metrics(spans, warnings));
+            put(rest, warnings);
+            send(call, traces, JsonText.line(rest).toByteArray());
         });
+    }
+
+    /** Writes one trace after the other, since all of them as JSON take several times the memory that they have. */
+    private static void send(HttpCall call, List<TraceSummary> traces, byte[] rest) throws IOException {
+        OutputStream out = new BufferedOutputStream(call.begin(200, JSON), BUFFER_LENGTH);
+        out.write(bytes("{\"traces\":["));
+        for (int i = 0; i < traces.size(); i++) {
+            out.write(bytes(i == 0 ? "" : ","));
+            out.write(JsonText.object(summary(traces.get(i))).toByteArray());
+        }
+        out.write(bytes("],"));
+        out.write(rest, 1, rest.length - 1); // without its brace
+        out.flush();
     }
 
     static void put(Map<String, Object> answer, List<String> warnings) {

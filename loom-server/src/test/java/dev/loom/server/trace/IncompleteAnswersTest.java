@@ -113,6 +113,11 @@ final class IncompleteAnswersTest {
         }
 
         @Override
+        public void answer(int status, String type, byte[] whole) {
+            out.writeBytes(whole);
+        }
+
+        @Override
         public OutputStream beginLines(String type) {
             return out;
         }
