@@ -35,8 +35,8 @@ public final class JfrAgent {
     private final StructWriter writer = new StructWriter(FORMAT);
     private final Recorder recorder;
 
-    private JfrAgent(Path directory) {
-        recorder = Recorder.on(Loom.open(directory)).start();
+    private JfrAgent(Recorder recorder) {
+        this.recorder = recorder;
         for (Kind kind : Kind.values()) {
             sources.put(kind, define(kind));
         }
@@ -54,16 +54,24 @@ public final class JfrAgent {
         return id;
     }
 
-    /** Called by the JVM before the program. */
+    /** Called by the JVM before the program, which matters more: whatever fails here must not keep it from starting. */
     public static void premain(String directory) {
-        JfrAgent agent;
         try {
-            agent = new JfrAgent(Path.of(directory));
-        } catch (RuntimeException e) {
+            Recorder recorder = Recorder.on(Loom.open(Path.of(directory))).start();
+            try {
+                begin(recorder);
+            } catch (Throwable e) {
+                recorder.close();
+                throw e;
+            }
+        } catch (RuntimeException | LinkageError | VirtualMachineError e) {
             System.err.println("jfr-agent records nothing: " + e);
-            return; // the program matters more
         }
-        RecordingStream stream = new RecordingStream();
+    }
+
+    private static void begin(Recorder recorder) {
+        JfrAgent agent = new JfrAgent(recorder);
+        RecordingStream stream = new RecordingStream(); // fails where the folder for temporary files can't be written
         for (Kind kind : Kind.values()) {
             stream.enable(kind.event).withThreshold(Duration.ZERO).withoutStackTrace();
             stream.onEvent(kind.event, event -> agent.record(kind, event));
@@ -76,7 +84,7 @@ public final class JfrAgent {
         // so that nothing has to be recovered; a kill would lose no more than is still in the recorder's ring
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             stream.close();
-            agent.recorder.close();
+            recorder.close();
         }));
     }
 

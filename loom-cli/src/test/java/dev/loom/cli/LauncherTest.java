@@ -13,8 +13,10 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +34,8 @@ final class LauncherTest {
 
     @TempDir
     Path root;
+
+    private @Nullable Path started;
 
     @BeforeEach
     void layOut() throws IOException {
@@ -62,15 +66,16 @@ final class LauncherTest {
     private Result run(List<String> arguments, String... variables) throws Exception {
         Path out = root.resolve("out");
         Path err = root.resolve("err");
-        List<String> command =
-                new ArrayList<>(List.of("sh", root.resolve("loom").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                "sh", Objects.requireNonNullElse(started, root.resolve("loom")).toString()));
         command.addAll(arguments);
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         // whatever the build's own environment has
         builder.environment()
                 .keySet()
-                .removeAll(Set.of("MAVEN_USER_HOME", "LOOM_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
+                .removeAll(Set.of(
+                        "MAVEN_USER_HOME", "LOOM_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
         builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
         builder.environment().put("HOME", root.toString());
         for (int i = 0; i < variables.length; i += 2) {
@@ -78,6 +83,43 @@ final class LauncherTest {
         }
         int exitCode = builder.start().waitFor();
         return new Result(exitCode, Files.readAllLines(out), Files.readAllLines(err));
+    }
+
+    /** A build that is newer than the sources. */
+    private void built() throws IOException {
+        Files.createDirectories(root.resolve("loom-cli/target/run"));
+        Files.createFile(root.resolve("loom-cli/target/run/loom.jar"));
+    }
+
+    @Test
+    void shouldLeaveTheCollectorToWhoeverChoosesOne() throws Exception {
+        built();
+        String serial = "-XX:+UseSerialGC";
+        assertTrue(run().out().get(0).contains(serial));
+        assertTrue(run("JAVA_TOOL_OPTIONS", "-XX:+UseNUMA -XX:MaxGCPauseMillis=50 *")
+                .out()
+                .get(0)
+                .contains(serial));
+        for (String variable : List.of("LOOM_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")) {
+            String chosen = run(variable, "-Xmx1g -XX:+UseG1GC").out().get(0);
+            assertFalse(chosen.contains(serial), variable + ": " + chosen);
+        }
+        assertFalse(run("JDK_JAVA_OPTIONS", "@/etc/java.opts").out().get(0).contains(serial), "a file may choose one");
+    }
+
+    /** The system follows a link before it goes up from where that leads. */
+    @Test
+    void shouldFindItselfThroughLinks() throws Exception {
+        built();
+        Files.createDirectories(root.resolve("usr/bin"));
+        Files.createSymbolicLink(root.resolve("bin"), Path.of("usr/bin"));
+        Files.createSymbolicLink(root.resolve("usr/bin/loom"), Path.of("../../loom"));
+        started = root.resolve("bin/loom");
+        Result found = run();
+        assertEquals(0, found.exitCode(), found.toString());
+        assertTrue(
+                found.out().get(0).contains(root.toRealPath().resolve("loom-cli/target/run/loom.jar") + " info"),
+                found.toString());
     }
 
     @Test

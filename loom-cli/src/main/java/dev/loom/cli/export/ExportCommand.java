@@ -114,7 +114,7 @@ public final class ExportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         RequestTimes asked = time.asked();
-        asked.range(console.nowNs()); // refuse an invalid range before looking for a store
+        asked.check(console.nowNs()); // before looking for a store, whose clock may be ahead
         requireSense(asked);
         ModuleExport module = format == ExportFormat.PARQUET ? new ModuleExport(format, columns) : null;
         try (Store reader = LoomReader.attach(store.directory());
@@ -208,10 +208,11 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Null for an archive, which is no list of records, and for what a module writes. */
     private @Nullable RecordForm form(RequestBuilder builder, DataOutput out, TimePrinter times) throws IOException {
+        Console target = toFile() ? console.withOutput(out) : console; // which may be a terminal
         return switch (format) {
             case ARCHIVE, PARQUET -> null;
-            case JSONL -> new TextForm(console.withOutput(out), OutputFormat.JSON, times);
-            case CSV -> new TextForm(console.withOutput(out), OutputFormat.CSV, times);
+            case JSONL -> new TextForm(target, OutputFormat.JSON, times);
+            case CSV -> new TextForm(target, OutputFormat.CSV, times);
             case PCAPNG -> new PacketForm(console, out, linkType == null ? ETHERNET : linkType);
             case OTLP ->
                 toEndpoint()
@@ -219,7 +220,7 @@ public final class ExportCommand implements Callable<Integer> {
                                 console,
                                 new OtlpEndpoint(console, otlp),
                                 new RestCommands(otlp.typed(), builder.range()))
-                        : new OtlpForm(console, new OtlpFile(out), null);
+                        : new OtlpForm(console, new OtlpFile(out, target.outTerminal()), null);
         };
     }
 

@@ -43,6 +43,11 @@ final class CsvInput implements RecordInput {
     }
 
     @Override
+    public boolean whole() {
+        return rows.whole();
+    }
+
+    @Override
     public String position() {
         return "line " + rows.line();
     }

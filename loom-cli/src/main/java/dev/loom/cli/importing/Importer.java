@@ -18,6 +18,12 @@ final class Importer {
     private EventTime.@Nullable Reader eventTime;
     private @Nullable EventTimeCheck check;
 
+    /** How many records the store had not taken before an interruption. */
+    private long lostBefore;
+
+    /** Whether an interruption came before the last record was due. */
+    private boolean early;
+
     Importer(
             RecordInput input,
             PayloadBatch batch,
@@ -51,16 +57,27 @@ final class Importer {
         try {
             boolean going = true;
             boolean found = input.next();
-            while (going && found && !interruption.requested()) {
+            while (going && found && mayTake()) {
                 going = take();
                 progress.update(batch.records());
                 found = going && input.next();
             }
-            // it may have waited for more lines when the interruption came
-            return going && (!found || !input.whole() || take());
+            return going;
         } finally {
             batch.flush();
         }
+    }
+
+    /**
+     * After an interruption, what has arrived by then may be taken, up to the last record that is whole, and as long as the store takes all:
+     * so that nothing is missing in between.
+     */
+    private boolean mayTake() {
+        if (!interruption.requested()) {
+            lostBefore = batch.lost();
+            return true;
+        }
+        return input.whole() && !early && batch.lost() == lostBefore;
     }
 
     private boolean take() throws IOException {
@@ -78,17 +95,19 @@ final class Importer {
             batch.clear();
             throw CommandFailure.usage(implausible);
         }
-        awaitDue();
-        batch.add();
+        early = !awaitDue();
+        if (!early) {
+            batch.add();
+        }
         return true;
     }
 
-    private void awaitDue() {
-        if (pacer != null && eventTime != null) {
-            long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), batch.length());
-            if (eventNs != EventTime.Reader.NONE) {
-                pacer.await(eventNs, batch::flushKeeping);
-            }
+    /** False if the record is not due, and an interruption ended the wait. */
+    private boolean awaitDue() {
+        if (pacer == null || eventTime == null) {
+            return true;
         }
+        long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), batch.length());
+        return eventNs == EventTime.Reader.NONE || pacer.await(eventNs, batch::flushKeeping);
     }
 }

@@ -52,6 +52,11 @@ final class LinesInput implements RecordInput {
         return more;
     }
 
+    @Override
+    public boolean whole() {
+        return lines.whole();
+    }
+
     private boolean blank() {
         byte[] array = lines.array();
         int end = lines.offset() + lines.length();

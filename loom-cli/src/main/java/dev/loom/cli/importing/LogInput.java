@@ -178,7 +178,7 @@ final class LogInput implements RecordInput {
 
     @Override
     public boolean whole() {
-        return !tooLong && endsWithFeed();
+        return !tooLong && (endsWithFeed() || window.ended());
     }
 
     private boolean endsWithFeed() {

@@ -23,8 +23,12 @@ final class Pacer {
         this.interruption = interruption;
     }
 
-    /** Returns when the record is due; runs {@code beforeWaiting} first if it has to wait. */
-    void await(long eventNs, Runnable beforeWaiting) {
+    /**
+     * Returns when the record is due; runs {@code beforeWaiting} first if it has to wait.
+     *
+     * @return false if an interruption ended the wait before
+     */
+    boolean await(long eventNs, Runnable beforeWaiting) {
         long nowNs = nanoClock.getAsLong();
         if (!begun) {
             begun = true;
@@ -39,5 +43,6 @@ final class Pacer {
                 nowNs = nanoClock.getAsLong();
             }
         }
+        return dueNs - nowNs <= 0;
     }
 }

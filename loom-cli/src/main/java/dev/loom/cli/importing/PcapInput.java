@@ -76,6 +76,12 @@ final class PcapInput implements RecordInput {
         }
     }
 
+    /** An interruption within a packet looks like damage. */
+    @Override
+    public boolean whole() {
+        return damage == null;
+    }
+
     @Override
     public String position() {
         return "packet " + capture.number();

@@ -9,10 +9,8 @@ interface RecordInput {
     /** Moves to the next record, good or bad. False at the end. */
     boolean next() throws IOException;
 
-    /** Whether the record is whole for sure, though an interruption ended the wait for what may belong to it. */
-    default boolean whole() {
-        return false;
-    }
+    /** Whether the record is whole for sure, though an interruption may have ended the wait for what belongs to it. */
+    boolean whole();
 
     /** Where the record is, such as {@code line 17}. */
     String position();

@@ -9,16 +9,21 @@ import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 
 /**
- * Writes to a store, and waits while it has no room, until the command is interrupted. Tells once why the disk takes nothing. For
+ * Writes to a store, and waits while it has no room, until a second after the command is interrupted. Tells once why the disk takes nothing. For
  * the store's writer thread.
  */
 final class WaitingWriter {
     private static final long PARK_NS = 200_000;
     private static final int ASK_EVERY = 1 << 10;
 
+    /** How long all waits after an interruption may take. */
+    private static final long GRACE_NS = 1_000_000_000L;
+
     private final Loom loom;
     private final Console console;
     private boolean told;
+    private boolean interrupted;
+    private long interruptedNs;
 
     WaitingWriter(Loom loom, Console console) {
         this.loom = loom;
@@ -61,9 +66,7 @@ final class WaitingWriter {
 
     private long await(LongSupplier attempt) {
         long status = attempt.getAsLong();
-        for (int waits = 1;
-                status == PushStatus.BACK_PRESSURED && !console.interruption().requested();
-                waits++) {
+        for (int waits = 1; status == PushStatus.BACK_PRESSURED && mayWait(); waits++) {
             if (waits % ASK_EVERY == 0 && !told) {
                 loom.info().failure().ifPresent(this::tell);
             }
@@ -71,6 +74,19 @@ final class WaitingWriter {
             status = attempt.getAsLong();
         }
         return status;
+    }
+
+    /** After an interruption a little, as a ring that is full for a moment must not lose what has been read. */
+    private boolean mayWait() {
+        if (!console.interruption().requested()) {
+            return true;
+        }
+        long nowNs = System.nanoTime();
+        if (!interrupted) {
+            interrupted = true;
+            interruptedNs = nowNs;
+        }
+        return nowNs - interruptedNs < GRACE_NS;
     }
 
     private void tell(String failure) {

@@ -30,6 +30,9 @@ public final class CsvRows {
     private long line = 1;
     private int linesInRow;
     private boolean inOverlongLine;
+    /** Whether the row is bad as a cell of it goes on, which may still arrive. */
+    private boolean unclosed;
+
     private long quoteTimeoutNs = Long.MAX_VALUE;
     private boolean quoteWaitedFor;
     private long quoteWaitedSinceNs;
@@ -64,6 +67,7 @@ public final class CsvRows {
         linesInRow = 0;
         cellCount = 0;
         problem = null;
+        unclosed = false;
         unquoted.clear();
         skipOverlongLine();
         return skipEmptyLines() && parse(0);
@@ -97,6 +101,11 @@ public final class CsvRows {
             linesInRow = 0;
             inOverlongLine = false;
         }
+    }
+
+    /** Whether the row's end has arrived, or the input's; false if the wait for it was interrupted. */
+    public boolean whole() {
+        return window.ended() || (!unclosed && rowLength > 0 && window.at(rowLength - 1) == '\n');
     }
 
     /** The line of the input, from 1, on which the row begins. */
@@ -205,6 +214,7 @@ public final class CsvRows {
             if (at - from > rowBytesMax) {
                 return tooLong(from);
             } else if (at == window.length() && !moreOfQuotedCell()) {
+                unclosed = true;
                 return badRow(from, from, "quoted cell is not closed");
             }
             byte value = window.at(at);

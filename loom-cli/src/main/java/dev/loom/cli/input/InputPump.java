@@ -34,7 +34,9 @@ final class InputPump implements AutoCloseable {
         }
     }
 
-    private static final int CHUNKS = 4;
+    /** How many may have been read and not taken. */
+    static final int CHUNKS = 4;
+
     private static final int CHUNK_BYTES = 128 * 1024;
 
     private final InputStream stream;

@@ -27,6 +27,9 @@ public final class InputWindow implements AutoCloseable {
     private boolean starving;
     private long starveAtNs;
     private long consumedBytes;
+    /** How often more was asked for since an interruption: what had been read by then is taken. */
+    private int takenSince;
+
     private Runnable idle = () -> {};
 
     public InputWindow(InputStream stream, Interruption interruption) {
@@ -120,9 +123,10 @@ public final class InputWindow implements AutoCloseable {
 
     /** Like {@link #more()}, but waits at most {@code timeoutNs}; after false, more may still arrive. */
     public boolean more(long timeoutNs) throws IOException {
-        if (ended) {
+        if (ended || takenSince > InputPump.CHUNKS) {
             return false;
         }
+        takenSince += interruption.requested() ? 1 : 0;
         InputPump.Chunk chunk = pump.poll(0);
         if (chunk == null) {
             idle.run();

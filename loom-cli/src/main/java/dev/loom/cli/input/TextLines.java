@@ -49,6 +49,11 @@ public final class TextLines {
         return true;
     }
 
+    /** Whether the line's end has arrived, or the input's; false if the wait for it was interrupted. */
+    public boolean whole() {
+        return window.ended() || (consumed > 0 && window.at(consumed - 1) == '\n');
+    }
+
     /** Number of the line, from 1. */
     public long line() {
         return line;

@@ -1,14 +1,20 @@
 package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
+import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
 
 /** {@code loom search}: the records whose text matches words. */
 @Command(
@@ -16,6 +22,8 @@ import picocli.CommandLine.Parameters;
         description = "Prints or counts the records whose text matches a query, newest first.",
         mixinStandardHelpOptions = true)
 public final class SearchCommand extends RecordQuery {
+    private static final List<String> OF_RECORDS = List.of("--limit", "--asc", "--fields", "--addr");
+
     @Parameters(
             index = "1",
             paramLabel = "QUERY",
@@ -41,14 +49,30 @@ public final class SearchCommand extends RecordQuery {
                     + " such as 2%%.")
     private @Nullable String within;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     public SearchCommand(Console console) {
         super(console);
     }
 
     @Override
     SourceRequest request(RequestBuilder builder) {
+        if (count) {
+            refuseForCounts();
+        }
         return builder.search(
                 sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns(), within);
+    }
+
+    /** Variables of the environment may stand for other commands. */
+    private void refuseForCounts() {
+        ParseResult typed = Objects.requireNonNull(spec).commandLine().getParseResult();
+        for (String option : OF_RECORDS) {
+            if (typed.hasMatchedOption(option)) {
+                throw CommandFailure.usage(option + " is for records, which --count does not print");
+            }
+        }
     }
 
     @Override

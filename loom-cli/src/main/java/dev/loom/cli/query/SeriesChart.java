@@ -9,7 +9,10 @@ import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.output.KeyText;
 import dev.loom.cli.output.TextWidth;
+import dev.loom.format.FieldValue;
 import dev.loom.query.SeriesStep;
+import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.GroupLimitException.Cap;
 import dev.loom.query.model.PercentileEstimate;
 import dev.loom.query.service.SeriesRequest;
 import dev.loom.server.json.SeriesRows;
@@ -27,9 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Draws series over time, a line for each group, in a block for each function that has values. An increase is not drawn beside its
- * rate, which has the same form.
+ * rate, which has the same form. Memory: 12 bytes for each value, of which there may be only so many.
  */
 final class SeriesChart {
+    /** The most values of all groups, functions and steps. */
+    static final int VALUES_MAX = 1 << 20;
+
     /** A label gets at most this part of the width. */
     private static final int LABEL_SHARE = 3;
 
@@ -37,42 +43,56 @@ final class SeriesChart {
     private final SeriesRequest request;
     private final TimePrinter times;
     private final long stepNs;
-    private final Map<String, List<SeriesStep>> groups = new LinkedHashMap<>();
-    private long fromNs = Long.MAX_VALUE;
-    private long toNs = Long.MIN_VALUE;
+    private final int valuesMax;
+    private final List<Drawn> functions = new ArrayList<>();
+    /** By their keys, each of which is the same for all steps, not by labels, which may look alike. */
+    private final Map<List<FieldValue>, Lines> groups = new LinkedHashMap<>();
+
+    private int values;
+    private long points;
+    private boolean begun;
+    /** Steps come in the order of time. */
+    private long fromNs;
+
+    private long toNs;
+
+    /** What is drawn, and how the values of several steps become one. */
+    private record Drawn(String name, Function<SeriesStep, @Nullable Number> function, Join join) {}
+
+    /** The lines of a group, by function; null for those without a value so far. */
+    private static final class Lines {
+        private final String label;
+        private final SparkLines.@Nullable Values[] byFunction;
+
+        Lines(String label, int functions) {
+            this.label = label;
+            this.byFunction = new SparkLines.Values[functions];
+        }
+    }
 
     SeriesChart(Console console, SeriesRequest request, TimePrinter times) {
+        this(console, request, times, VALUES_MAX);
+    }
+
+    SeriesChart(Console console, SeriesRequest request, TimePrinter times, int valuesMax) {
         this.console = console;
         this.request = request;
         this.times = times;
+        this.valuesMax = valuesMax;
         stepNs = Objects.requireNonNull(Objects.requireNonNull(request.steps()).length())
                 .toNanos();
-    }
-
-    void add(SeriesStep step) {
-        String label =
-                SeriesRows.key(request, step).values().stream().map(KeyText::of).collect(Collectors.joining(" "));
-        groups.computeIfAbsent(label, each -> new ArrayList<>()).add(step);
-        fromNs = Math.min(fromNs, step.range().fromNs());
-        toNs = Math.max(toNs, step.range().toNs());
-    }
-
-    /** Draws all groups; returns the number of lines. */
-    long draw() {
-        long lines = 0;
-        SeriesRequest.Functions functions = request.functions();
-        if (functions.last()) {
-            lines += draw("last", SeriesStep::last, Join.GREATEST);
+        SeriesRequest.Functions asked = request.functions();
+        if (asked.last()) {
+            functions.add(new Drawn("last", SeriesStep::last, Join.GREATEST));
         }
-        if (functions.rate()) {
-            lines += draw("rate", SeriesStep::rate, Join.GREATEST);
-        } else if (functions.increase()) {
-            lines += draw("increase", SeriesStep::increase, Join.SUM);
+        if (asked.rate()) {
+            functions.add(new Drawn("rate", SeriesStep::rate, Join.GREATEST));
+        } else if (asked.increase()) {
+            functions.add(new Drawn("increase", SeriesStep::increase, Join.SUM));
         }
-        for (BigDecimal p : functions.percentiles()) {
-            lines += draw("p" + p.toPlainString() + " (estimate)", step -> estimate(step, p), Join.GREATEST);
+        for (BigDecimal p : asked.percentiles()) {
+            functions.add(new Drawn("p" + p.toPlainString() + " (estimate)", step -> estimate(step, p), Join.GREATEST));
         }
-        return lines;
     }
 
     private static @Nullable Number estimate(SeriesStep step, BigDecimal p) {
@@ -80,37 +100,83 @@ final class SeriesChart {
         return estimate == null ? null : (Number) estimate.estimate();
     }
 
-    private long draw(String name, Function<SeriesStep, @Nullable Number> function, Join join) {
+    /**
+     * Takes what a group says in a step.
+     *
+     * @throws GroupLimitException if there are too many values to draw
+     */
+    void add(SeriesStep step) {
+        if (!begun) {
+            begun = true;
+            fromNs = step.range().fromNs();
+        }
+        toNs = step.range().toNs();
+        int number = (int) Long.divideUnsigned(step.range().fromNs() - fromNs, stepNs);
+        points += step.points();
+        Lines lines = groups.computeIfAbsent(step.key(), key -> new Lines(label(step), functions.size()));
+        for (int i = 0; i < functions.size(); i++) {
+            Number value = functions.get(i).function.apply(step);
+            if (value != null && Double.isFinite(value.doubleValue())) {
+                SparkLines.Values line = lines.byFunction[i];
+                if (line == null) {
+                    line = new SparkLines.Values();
+                    lines.byFunction[i] = line;
+                }
+                if (values == valuesMax) {
+                    throw new GroupLimitException(Cap.GROUPS_AND_STEPS, values + 1L, valuesMax, points);
+                }
+                values++;
+                line.add(number, value.doubleValue());
+            }
+        }
+    }
+
+    private String label(SeriesStep step) {
+        return SeriesRows.key(request, step).values().stream().map(KeyText::of).collect(Collectors.joining(" "));
+    }
+
+    /** Draws all groups; returns the number of lines. */
+    long draw() {
+        long lines = 0;
+        for (int i = 0; i < functions.size(); i++) {
+            lines += draw(i);
+        }
+        return lines;
+    }
+
+    private long draw(int number) {
+        Drawn drawn = functions.get(number);
         int steps = (int) (Long.divideUnsigned(toNs - fromNs - 1, stepNs) + 1);
         ChartStyle style = new ChartStyle(console.columns(), console.outColour());
         int width = Math.min(
                 style.width() / LABEL_SHARE,
-                groups.keySet().stream().mapToInt(TextWidth::of).max().orElse(0));
-        List<SparkLines.Line> drawn = new ArrayList<>();
-        groups.forEach((label, all) -> {
-            SparkLines.Values values = new SparkLines.Values();
-            boolean any = false;
-            for (SeriesStep step : all) {
-                Number value = function.apply(step);
-                if (value != null && Double.isFinite(value.doubleValue())) {
-                    values.add((int) Long.divideUnsigned(step.range().fromNs() - fromNs, stepNs), value.doubleValue());
-                    any = true;
-                }
+                groups.values().stream()
+                        .mapToInt(group -> TextWidth.of(group.label))
+                        .max()
+                        .orElse(0));
+        List<SparkLines.Line> lines = new ArrayList<>();
+        for (Lines group : groups.values()) {
+            SparkLines.Values line = group.byFunction[number];
+            if (line != null) {
+                String cut = TextWidth.cut(group.label, 0, width);
+                lines.add(new SparkLines.Line(cut + " ".repeat(Math.max(0, width - TextWidth.of(cut))), line));
             }
-            if (any) {
-                String cut = TextWidth.cut(label, 0, width);
-                drawn.add(new SparkLines.Line(cut + " ".repeat(Math.max(0, width - TextWidth.of(cut))), values));
-            }
-        });
-        if (drawn.isEmpty()) {
+        }
+        if (lines.isEmpty()) {
             return 0;
         }
         TimeAxis axis = new TimeAxis(times.text(fromNs), times.text(toNs), steps);
-        String heading = name + " of " + request.name() + " in steps of "
+        String heading = drawn.name + " of " + request.name() + " in steps of "
                 + ValueText.compact((double) stepNs, ValueUnit.NANOSECONDS);
-        String suffix = name.equals("rate") ? "/s" : "";
+        String suffix = drawn.name.equals("rate") ? "/s" : "";
         String chart = SparkLines.draw(
-                heading, width, drawn, join, value -> ValueText.compact(value, ValueUnit.NONE) + suffix, axis, style);
+                heading,
+                width,
+                lines,
+                drawn.join,
+                value -> ValueText.compact(value, ValueUnit.NONE) + suffix,
+                axis,
+                style);
         TextBuffer text = new TextBuffer(chart.length());
         text.put(console.unicode() ? chart : ChartStyle.ascii(chart));
         console.out().write(text);

@@ -55,7 +55,7 @@ abstract class StoreQuery implements Callable<Integer> {
     @Override
     public final Integer call() {
         RequestTimes asked = time.asked();
-        asked.range(console.nowNs()); // refuse an invalid range before looking for a store
+        asked.check(console.nowNs()); // before looking for a store, whose clock may be ahead
         QueryLimits limits = query.limits();
         RunTime runTime = new RunTime();
         try (Store reader = LoomReader.attach(store.directory());

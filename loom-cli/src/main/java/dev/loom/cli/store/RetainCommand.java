@@ -77,6 +77,7 @@ public final class RetainCommand implements Callable<Integer> {
         if (show && changes) {
             throw CommandFailure.usage("--show changes nothing; leave it out, or the limits");
         }
+        OutputFormat form = output.listed(console);
         Path directory = store.directory();
         StoreInfo before = info(directory);
         if (changes) {
@@ -87,7 +88,7 @@ public final class RetainCommand implements Callable<Integer> {
             }
         }
         StoreInfo after = changes ? info(directory) : before;
-        print(after, output.format(console));
+        print(after, form);
         if (changes) {
             long deleted = after.records().begin() - before.records().begin();
             console.say("deleted " + ValueText.compact((double) deleted, ValueUnit.BYTES) + " of records");

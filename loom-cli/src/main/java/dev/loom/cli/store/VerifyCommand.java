@@ -8,6 +8,7 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.Listing;
+import dev.loom.cli.output.OutputFormat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -46,11 +47,12 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        OutputFormat form = output.listed(console);
         Path directory = store.directory();
         if (repair && !repair(directory)) {
             return ExitCode.INTERRUPTED;
         }
-        StoreVerifier.Report report = verify(directory);
+        StoreVerifier.Report report = verify(directory, form);
         for (Index index : report.uncompared()) {
             console.say("not compared with its records, by a function of the writing program: index=" + index.name()
                     + ", function=" + index.function().text());
@@ -103,10 +105,10 @@ public final class VerifyCommand implements Callable<Integer> {
         return real.toString();
     }
 
-    private StoreVerifier.Report verify(Path directory) {
+    private StoreVerifier.Report verify(Path directory, OutputFormat form) {
         try (Progress progress = new Progress(console, "pages verified", true)) {
             long[] pages = {0};
-            Problems problems = new Problems(directory, progress);
+            Problems problems = new Problems(directory, form, progress);
             StoreVerifier.Report report = StoreVerifier.verify(directory, problems, () -> {
                 progress.updateNow(pages[0]++);
                 return console.interruption().requested();
@@ -120,11 +122,13 @@ public final class VerifyCommand implements Callable<Integer> {
     /** Prints what is wrong as it is found: each page of a store may be. */
     private final class Problems implements StoreVerifier.ProblemHandler {
         private final Path directory;
+        private final OutputFormat form;
         private final Progress progress;
         private @Nullable Listing listing;
 
-        Problems(Path directory, Progress progress) {
+        Problems(Path directory, OutputFormat form, Progress progress) {
             this.directory = directory;
+            this.form = form;
             this.progress = progress;
         }
 
@@ -132,7 +136,7 @@ public final class VerifyCommand implements Callable<Integer> {
         Listing listing() {
             Listing begun = listing;
             if (begun == null) {
-                begun = new Listing("file", "offset", "problem").uniform().to(console, output.format(console));
+                begun = new Listing("file", "offset", "problem").uniform().to(console, form);
                 listing = begun;
             }
             return begun;

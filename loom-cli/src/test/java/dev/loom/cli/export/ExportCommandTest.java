@@ -19,6 +19,7 @@ import dev.loom.cli.input.InputWindow;
 import dev.loom.format.Formats;
 import dev.loom.query.model.TimeRange;
 import dev.loom.server.text.DataOutput;
+import dev.loom.server.text.HiddenCharacters;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -96,6 +97,19 @@ class ExportCommandTest {
         assertEquals(
                 3,
                 fields(cli.run("scan", "copy", "--asc", "-o", "json").lines()).size());
+    }
+
+    @Test
+    void shouldLetNoCharacterCommandATerminal() {
+        cli.importText("s", "lines", "\u001b]0;title\u0007 \u009b2J \u007f \u202e end\n")
+                .ok();
+        Cli terminal = Cli.on(store).outTerminal();
+        for (String form : List.of("csv", "jsonl")) {
+            String shown = terminal.run("export", "s", "--format", form).ok().out();
+            assertTrue(shown.contains("title") && shown.contains("end"), shown);
+            assertTrue(shown.codePoints().noneMatch(c -> c != '\n' && HiddenCharacters.hides(c)), shown);
+        }
+        assertTrue(export("--format", "csv").ok().out().contains("\u001b]0;title\u0007"), "a file has it as it is");
     }
 
     @Test

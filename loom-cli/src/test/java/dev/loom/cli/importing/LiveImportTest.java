@@ -199,6 +199,17 @@ class LiveImportTest {
         assertTrue(command.printed().endsWith("; interrupted\n"), command.printed());
     }
 
+    @Test
+    void shouldNotTakeAtAnInterruptionWhatIsNotDue() throws Exception {
+        LoomThread command = importing("--format", "lines", "--replay");
+        write("2026-11-20 10:00:00 a\n2026-11-20 11:00:00 b\n2026-11-20 12:00:00 c\n");
+        awaitRecords(1);
+        command.interrupt();
+        assertEquals(130, command.exitCode());
+        assertEquals(1, cli.run("scan", "s").ok().lines().size());
+        assertTrue(command.printed().endsWith("; interrupted\n"), command.printed());
+    }
+
     /** The last line with a time may get others, for which it waits a while. */
     @Test
     void shouldKeepTheLineThatWaitsForMoreAtAnInterruption() throws Exception {

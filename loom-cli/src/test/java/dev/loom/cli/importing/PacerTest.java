@@ -1,6 +1,8 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.console.Interruption;
 import org.junit.jupiter.api.Test;
@@ -55,7 +57,10 @@ class PacerTest {
     void shouldNotWaitAnyMoreWhenInterrupted() {
         Pacer pacer = new Pacer(1, this::tick, interruption);
         long firstNs = dueNs(pacer, 0);
+        assertTrue(pacer.await(TICK_NS, () -> {}));
         interruption.request();
-        assertEquals(firstNs + TICK_NS, dueNs(pacer, 3_600_000_000_000L));
+        assertEquals(firstNs + 2 * TICK_NS, dueNs(pacer, 3_600_000_000_000L));
+        assertFalse(pacer.await(3_600_000_000_000L, () -> {}), "not due");
+        assertTrue(pacer.await(0, () -> {}), "due");
     }
 }

@@ -9,6 +9,8 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
 import dev.loom.cli.console.Interruption;
 import java.io.IOException;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,6 +113,25 @@ class CsvRowsTest {
         String tooLong = first + "y".repeat(5 * ROW_BYTES_MAX);
         try (CsvFixture csv = new CsvFixture("1,2\n" + tooLong + "\n3,4\n")) {
             assertEquals(List.of("1:1|2", "2!row is longer than 1000 bytes", "3:3|4"), csv.all());
+        }
+    }
+
+    /** Of an input that goes on; an interruption ends the wait for the rest. */
+    @ParameterizedTest
+    @ValueSource(strings = {"5", "5,6", "5,\"6", "5,\"6\n7,8\n9,0\n", "5,\"6\"", "5,\"6\"\r", "5,\"6\"\""})
+    void shouldTellWhichRowsAreWholeWhenInterrupted(String begun) throws IOException {
+        Interruption interruption = new Interruption();
+        try (PipedOutputStream pipe = new PipedOutputStream();
+                PipedInputStream in = new PipedInputStream(pipe)) {
+            pipe.write(("1,2\n\"3\n\",4\n" + begun).getBytes(StandardCharsets.UTF_8));
+            try (InputWindow window = new InputWindow(in, interruption)) {
+                CsvRows rows = new CsvRows(window, ROW_BYTES_MAX);
+                assertTrue(rows.next() && rows.whole());
+                interruption.request();
+                assertTrue(rows.next() && rows.whole());
+                assertTrue(rows.next());
+                assertFalse(rows.whole(), () -> String.valueOf(rows.problem()));
+            }
         }
     }
 

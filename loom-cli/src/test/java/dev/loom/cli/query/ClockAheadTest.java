@@ -59,6 +59,40 @@ final class ClockAheadTest {
     }
 
     @Test
+    void shouldTakeARangeOfWhichOneEndIsRelative() {
+        // the store's now is that of its last record, 2126-11-22T03:06:40Z
+        assertEquals(
+                "after 20\nafter 10\n",
+                scan("--from", "2126-11-22T02:50:00Z", "--to", "now+1m").out());
+        assertEquals(
+                "after 10\n",
+                scan("--from", "now-15m", "--to", "2126-11-22T03:00:00Z").out());
+        Cli cli = Cli.on(directory.resolve("store"));
+        for (String[] ends : new String[][] {
+            {"--from", "now", "--to", "2026-11-21T02:00:00Z"},
+            {"--from", "2126-11-22T04:00:00Z", "--to", "now"},
+            {"--from", "now", "--to", "now-1s"}
+        }) {
+            Cli.Result refused =
+                    cli.run("scan", "lines", ends[0], ends[1], ends[2], ends[3]).exit(2);
+            assertTrue(refused.err().contains("time range ends before it begins"), refused.err());
+        }
+        assertTrue(cli.run("scan", "lines", "--from", "yesterday", "--to", "now")
+                .exit(2)
+                .err()
+                .contains("not a time: \"yesterday\""));
+    }
+
+    @Test
+    void shouldChooseThoseOfADifferenceByTheStoresOwnNow() {
+        Cli.Result found = Cli.on(directory.resolve("store"))
+                .run("diff", "lines", "--selected-from", "now-15m", "--selected-to", "now-5m", "-o", "json")
+                .ok();
+        assertTrue(found.err().contains("relative times use the store's clock"), found.err());
+        assertTrue(found.err().contains("nothing is more frequent among the chosen records"), found.err());
+    }
+
+    @Test
     void shouldLeaveOtherTimesAsTheyAre() {
         assertEquals(
                 "before\n", scan("--to", "2026-11-21T03:00:00Z", "--limit", "9").out());

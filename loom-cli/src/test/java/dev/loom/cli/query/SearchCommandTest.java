@@ -218,6 +218,13 @@ class SearchCommandTest {
                 cli.run("search", "app", "a", "--field", "b").exit(2).err().contains("unknown field: field=b"),
                 "unknown field");
         assertTrue(cli.run("search", "app", "a", "--step", "1s").exit(2).err().contains("--step requires --count"));
+        for (String option : new String[] {"--limit=5", "--asc", "--fields=line", "--addr"}) {
+            cli.run("search", "app", "a", "--count", option)
+                    .exit(2)
+                    .says(option.replaceFirst("=.*", "") + " is for records, which --count does not print");
+        }
+        cli.environment("LOOM_LIMIT", "5");
+        cli.run("search", "app", "a", "--count").ok();
         assertTrue(cli.run("source", "add", "x", "--format", "text", "--text", "b")
                 .exit(2)
                 .err()

@@ -1,20 +1,36 @@
 package dev.loom.cli.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
+import dev.loom.api.Snapshot;
 import dev.loom.cli.Cli;
+import dev.loom.cli.console.Console;
 import dev.loom.format.Formats;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.ingest.OtlpIngester;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.SeriesStep;
+import dev.loom.query.model.GroupLimitException;
+import dev.loom.query.model.QueryMemory;
+import dev.loom.query.service.QueryLimits;
+import dev.loom.query.service.QueryService;
+import dev.loom.query.service.ResultHandler;
+import dev.loom.query.service.SeriesRequest;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import dev.loom.server.request.RequestBuilder;
+import dev.loom.server.request.RequestTimes;
+import dev.loom.server.request.SeriesTexts;
+import dev.loom.server.time.EventTime;
+import dev.loom.server.time.TimePrinter;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.InstrumentationScope;
@@ -31,13 +47,17 @@ import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
 import io.opentelemetry.proto.metrics.v1.Sum;
 import io.opentelemetry.proto.resource.v1.Resource;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -364,6 +384,75 @@ class SeriesCommandTest {
                 .ok()
                 .out();
         assertTrue(gauge.contains("last of queue") && !gauge.contains("rate"), gauge);
+    }
+
+    /** One SDK sends a number where another sends its text. */
+    @Test
+    void shouldDrawGroupsApartWhoseLabelsLookAlike() {
+        try (Loom loom = Loom.open(config())) {
+            OtlpIngester ingester = new OtlpIngester(new SharedWriter(loom), IngestSettings.defaults());
+            Gauge.Builder gauge = Gauge.newBuilder();
+            for (AnyValue code : List.of(
+                    AnyValue.newBuilder().setIntValue(200).build(),
+                    AnyValue.newBuilder().setStringValue("200").build())) {
+                for (int i = 0; i < 3; i++) {
+                    gauge.addDataPoints(NumberDataPoint.newBuilder()
+                            .setTimeUnixNano(BEGIN + i * 10L * S)
+                            .setAsInt(i)
+                            .addAttributes(KeyValue.newBuilder().setKey("code").setValue(code)));
+                }
+            }
+            byte[] message = ExportMetricsServiceRequest.newBuilder()
+                    .addResourceMetrics(ResourceMetrics.newBuilder()
+                            .addScopeMetrics(ScopeMetrics.newBuilder()
+                                    .addMetrics(
+                                            Metric.newBuilder().setName("mixed").setGauge(gauge))))
+                    .build()
+                    .toByteArray();
+            ExportOutcome outcome = new ExportOutcome();
+            ingester.export(Signal.METRICS, new UnsafeBuffer(message), 0, message.length, outcome);
+            assertEquals(6, outcome.accepted());
+        }
+        String chart = cli.run("series", "otlp.metrics", "mixed", "--by", "attr.code", "--step", "10s", "-o", "table")
+                .ok()
+                .out();
+        assertEquals(2, chart.lines().filter(line -> line.startsWith("200 ")).count(), chart);
+    }
+
+    @Test
+    void shouldDrawNoMoreValuesThanItMayHold() {
+        cli = Cli.on(directory);
+        try (LoomReader reader = LoomReader.attach(directory);
+                Snapshot snapshot = reader.snapshot()) {
+            SeriesRequest request = new RequestBuilder(
+                            reader, snapshot, RequestTimes.ALL, Cli.NOW_NS, QueryLimits.NONE, remark -> {})
+                    .series(
+                            "otlp.metrics",
+                            "queue",
+                            List.of(),
+                            new SeriesTexts(List.of("service.name"), "10s", List.of("last"), null, null));
+            int values = 2 * ROUNDS;
+            assertTrue(drawn(snapshot, request, values).contains("svc1"));
+            GroupLimitException refused =
+                    assertThrows(GroupLimitException.class, () -> drawn(snapshot, request, values - 1));
+            assertEquals(GroupLimitException.Cap.GROUPS_AND_STEPS, refused.cap());
+            assertEquals(values, refused.found());
+        }
+    }
+
+    private String drawn(Snapshot snapshot, SeriesRequest request, int valuesMax) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Console console = cli.console(out, OutputStream.nullOutputStream());
+        SeriesChart chart = new SeriesChart(console, request, new TimePrinter(ZoneOffset.UTC), valuesMax);
+        new QueryService(EventTime::clock, new QueryMemory(64 << 20), () -> false)
+                .run(snapshot, request, new ResultHandler() {
+                    @Override
+                    public void onSeries(SeriesRequest asked, SeriesStep step) {
+                        chart.add(step);
+                    }
+                });
+        chart.draw();
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test

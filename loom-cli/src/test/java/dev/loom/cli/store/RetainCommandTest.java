@@ -73,6 +73,19 @@ final class RetainCommandTest {
         assertFalse(cli.run("info").ok().out().contains("max_bytes"));
     }
 
+    /** Such as by a variable of the environment that is there for queries. */
+    @Test
+    void shouldChangeNothingIfItsAnswerHasNoSuchForm() throws IOException {
+        long before = bytes();
+        cli.environment("LOOM_OUTPUT", "arrow");
+        for (String[] command :
+                new String[][] {{"retain", "--max-bytes", "8MiB"}, {"verify"}, {"verify", "--repair"}}) {
+            cli.run(command).exit(2).prints("").says("-o arrow is for queries; use json or csv");
+        }
+        assertEquals(before, bytes());
+        assertTrue(cli.run("retain", "--show", "-o", "json").ok().out().startsWith("{\"max_bytes\":\"none\""));
+    }
+
     @Test
     void shouldDeleteTheOldestSegmentsBeyondALimitAndKeepToIt() throws IOException {
         long before = bytes();
