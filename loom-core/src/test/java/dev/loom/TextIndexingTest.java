@@ -225,7 +225,13 @@ final class TextIndexingTest {
     void shouldNotMakeTheStoreAgainThatWasMovedAway() throws IOException {
         Path store = temp.resolve("store");
         Path away = temp.resolve("away");
-        try (Loom loom = open()) {
+        HookedStorage roomy = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return 1L << 40; // as it was a moment before
+            }
+        };
+        try (Loom loom = open(roomy, LoomConfig.UNLIMITED)) {
             int source = loom.defineSource("log", Formats.text());
             push(loom, source, 30_000);
             loom.force();

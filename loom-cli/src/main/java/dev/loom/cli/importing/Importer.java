@@ -21,7 +21,7 @@ final class Importer {
     /** How many records the store had not taken before an interruption. */
     private long lostBefore;
 
-    /** Whether an interruption came before the last record was due. */
+    /** Whether an interruption came before the last record was due, or before the store took those before it. */
     private boolean early;
 
     Importer(
@@ -77,7 +77,12 @@ final class Importer {
             lostBefore = batch.lost();
             return true;
         }
-        return input.whole() && !early && batch.lost() == lostBefore;
+        return input.whole() && !early;
+    }
+
+    /** Whether the store did not take all. */
+    private boolean lacks() {
+        return batch.lost() != lostBefore;
     }
 
     private boolean take() throws IOException {
@@ -95,7 +100,7 @@ final class Importer {
             batch.clear();
             throw CommandFailure.usage(implausible);
         }
-        early = !awaitDue();
+        early = (interruption.requested() && lacks()) || !awaitDue();
         if (!early) {
             batch.add();
         }

@@ -186,7 +186,7 @@ final class SpanReaderTest {
         TraceSummaries summaries = new TraceSummaries(Map.of(id, 5L), 0, memory, 3);
         for (int i = 0; i < 8; i++) {
             // four spans, each twice
-            at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":" + (10 + i) + ",\"end\":30");
+            at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":" + (10 + i % 4) + ",\"end\":30");
             summaries.add(reader, 8L * i, 0, false);
         }
         at("\"trace_id\":\"00000000000000010000000000000000\",\"span_id\":\"0000000000000001\",\"start\":1,\"end\":2");
@@ -200,13 +200,17 @@ final class SpanReaderTest {
         assertEquals(10, summary.startNs());
         TraceSummaries room = new TraceSummaries(Map.of(id, 5L), 0, memory, 4);
         for (int i = 0; i < 8; i++) {
-            at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":10,\"end\":30,\"service\":\"s" + i
-                    + "\"");
+            at(TRACE + ",\"span_id\":\"000000000000000" + (1 + i % 4) + "\",\"start\":10,\"end\":30,\"service\":\"s"
+                    + i % 4 + "\"");
             room.add(reader, 8L * i, 0, false);
         }
         assertEquals(4, room.summaries().get(0).spans());
         assertTrue(room.summaries().get(0).countsExact());
-        assertEquals(8, room.summaries().get(0).services().size());
+        assertEquals(4, room.summaries().get(0).services().size());
+        // the halves of a call, which share an id
+        at(TRACE + ",\"span_id\":\"0000000000000001\",\"start\":10,\"end\":30,\"service\":\"s0\",\"kind\":\"CLIENT\"");
+        room.add(reader, 800, 0, false);
+        assertEquals(5, room.summaries().get(0).spans());
         for (int i = 0; i < 20; i++) {
             at(TRACE + ",\"span_id\":\"0000000000000001\",\"start\":10,\"end\":30,\"service\":\"t" + i + "\"");
             room.add(reader, 8L * i, 0, false);
