@@ -14,8 +14,8 @@ public final class OutputOption {
             description = "${COMPLETION-CANDIDATES}; by default table on a terminal, else json.")
     private @Nullable OutputFormat format;
 
-    /** The form of a list that is no answer to a query. To be asked for before anything is done: it is refused, too. */
-    public OutputFormat listed(Console console) {
+    /** The form of a report, which Arrow is not for. To be asked for before anything is done: it may be refused. */
+    public OutputFormat reported(Console console) {
         OutputFormat asked = format(console);
         if (asked == OutputFormat.ARROW) {
             throw CommandFailure.usage("-o arrow is for queries; use json or csv");

@@ -45,7 +45,7 @@ public final class FieldsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.format(console);
         Listing listing = new Listing("name", "type", "unit", "declared", INDEXES).to(console, form);
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {

@@ -158,7 +158,7 @@ public final class IndexCommand {
                     @Nullable
                     String sourceName,
             @Mixin OutputOption output) {
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.format(console);
         TableForm table = form.table(console, new TimePrinter(ZoneOffset.UTC));
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot()) {

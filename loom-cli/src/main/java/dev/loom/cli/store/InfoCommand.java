@@ -41,7 +41,7 @@ public final class InfoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.format(console);
         if (listing.requested()) {
             return listing.print(console, form);
         }

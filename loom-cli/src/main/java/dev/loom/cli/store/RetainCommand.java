@@ -77,7 +77,7 @@ public final class RetainCommand implements Callable<Integer> {
         if (show && changes) {
             throw CommandFailure.usage("--show changes nothing; leave it out, or the limits");
         }
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.reported(console);
         Path directory = store.directory();
         StoreInfo before = info(directory);
         if (changes) {

@@ -44,7 +44,7 @@ public final class SourcesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.format(console);
         TableForm table = form.table(console, times);
         if (table != null) {
             try (Store reader = LoomReader.attach(store.directory());

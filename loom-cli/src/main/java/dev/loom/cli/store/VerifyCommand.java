@@ -47,7 +47,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        OutputFormat form = output.listed(console);
+        OutputFormat form = output.reported(console);
         Path directory = store.directory();
         if (repair && !repair(directory)) {
             return ExitCode.INTERRUPTED;
