@@ -37,9 +37,21 @@ final class BodyReader implements Invocable.Task {
         this.failed = failed;
     }
 
-    /** Takes what has arrived. */
+    /** Takes what has arrived. Nobody else answers the request if that fails, so that its client would wait for ever. */
     @Override
     public void run() {
+        try {
+            read();
+        } catch (OutOfMemoryError e) {
+            fail(new ApiFailure(503, "out_of_memory", "memory is exhausted"));
+        } catch (RuntimeException | Error e) {
+            fail(new ApiFailure(
+                    500, "internal", "request can't be read: " + e.getClass().getSimpleName()));
+            throw e;
+        }
+    }
+
+    private void read() {
         while (true) {
             Content.Chunk chunk = request.read();
             if (chunk == null) {
