@@ -293,6 +293,13 @@ public final class Loom implements Store {
         return log.payloadLengthMax();
     }
 
+    /** As {@link #noteLoss(int, LossReason, long, long, long)}, of records that are lost now by the store's clock. */
+    public void noteLoss(int sourceId, LossReason reason, long records) {
+        log.ownership().admit();
+        long nowNs = Math.max(log.clock().getAsLong(), log.lastTimeNs());
+        noteLoss(sourceId, reason, records, nowNs, nowNs);
+    }
+
     /**
      * Counts records of a source that were lost before they could be pushed, so that answers and {@link Source.Statistics} say
      * so. The log gets a marker with a later chunk.

@@ -164,7 +164,10 @@ public final class Recorder implements Store {
         return session.newClaim();
     }
 
-    /** The longest payload in bytes: an eighth of the ring less 8, or what the store takes if that is less. */
+    /**
+     * The longest payload in bytes: an eighth of the ring less 8, or what the store takes if that is less. {@link #rebuildIndexes} may change
+     * it, where staging has no longer room for the store's ring, or has it again.
+     */
     public int payloadLengthMax() {
         return intake.payloadLengthMax();
     }
@@ -200,7 +203,8 @@ public final class Recorder implements Store {
 
     /**
      * As {@link Loom#rebuildIndexes()}, on the recorder's thread. Meanwhile records wait in the ring, and the policies
-     * drop those that find it full. An interrupt ends the wait; the interrupt status is kept.
+     * drop those that find it full. An interrupt ends the wait; the interrupt status is kept. Records in the ring that are too long for a smaller
+     * ring of the store, of which {@link #info()} says why, are dropped as {@link LossReason#FAILED}.
      *
      * @return whether the store was opened again; false if the store has failed or the time is over, or while another
      *     caller waits for the same. After a timeout the thread may still do it

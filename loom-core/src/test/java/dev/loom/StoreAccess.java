@@ -30,6 +30,11 @@ public final class StoreAccess {
         return Loom.open(more.apply(small(directory).storage(storage)).build());
     }
 
+    /** Opens a store with the rings that its mark names, which may shrink. */
+    public static Loom openAsItWas(Path directory, Storage storage, UnaryOperator<LoomConfig.Builder> more) {
+        return Loom.open(more.apply(LoomConfig.at(directory).storage(storage)).build());
+    }
+
     public static StoreSession session(Loom loom) {
         return loom.session();
     }

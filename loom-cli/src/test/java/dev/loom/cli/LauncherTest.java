@@ -164,6 +164,44 @@ final class LauncherTest {
         assertEquals(0, builder.start().waitFor(), () -> String.valueOf(root.resolve("out")));
     }
 
+    /** Between its look at the lock and its removal, another one that waits removes the lock, and takes it. */
+    @Test
+    @Timeout(60)
+    void shouldNotRemoveTheLockOfABuildThatHasJustBegun() throws Exception {
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Path lock = root.resolve("loom-cli/target/run.lock");
+        Files.createDirectories(lock.getParent());
+        Files.createSymbolicLink(lock, Path.of("999999999"));
+        Files.createDirectories(root.resolve("path"));
+        script("path/readlink", """
+            looks=$(cat $HOME/looks 2>/dev/null || echo 0)
+            case $1 in
+              */run.lock)
+                echo $((looks + 1)) >$HOME/looks
+                [ $looks != 3 ] || rm -f "$1"
+                PATH=${PATH#*:} readlink "$1" || exit 1
+                [ $looks != 0 ] || ln -sfn OTHER "$1"
+                ;;
+              *) PATH=${PATH#*:} exec readlink "$@" ;;
+            esac
+            """.replace(
+                        "OTHER", String.valueOf(ProcessHandle.current().pid())));
+        Result built = run("PATH", root.resolve("path") + ":" + System.getenv("PATH"));
+        assertEquals(0, built.exitCode(), built.toString());
+        assertTrue(built.err().get(0).startsWith("loom: waiting for another build: "), built.toString());
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldNotWaitForWhoWasKilledWhileRemovingALock() throws Exception {
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Files.createDirectories(root.resolve("loom-cli/target"));
+        for (String lock : List.of("run.lock", "run.lock.removal")) {
+            Files.createSymbolicLink(root.resolve("loom-cli/target").resolve(lock), Path.of("999999999"));
+        }
+        assertEquals(0, run().exitCode());
+    }
+
     @Test
     void shouldPrintTheErrorsOfABuildThatFails() throws Exception {
         script("mvnw", BUILDING + "echo '[ERROR] missing.java: not found'\nexit 1\n");

@@ -16,7 +16,7 @@ public enum LossReason {
     ABANDONED(5),
     /** The recorder was closed before the record came, which is not in the log, or before it could be stored. */
     CLOSED(6),
-    /** The store had failed, which is not in the log, or lacked the memory to take the record. */
+    /** The store had failed, which is not in the log, or lacked the memory to take the record, for itself or for a ring as long as before. */
     FAILED(7),
     /** It was lost before the others were imported from elsewhere. */
     ELSEWHERE(8);

@@ -27,7 +27,7 @@ public final class Intake {
     private final SourceGates gates;
     private volatile LongSupplier clock;
     private final WakeUp wakeUp;
-    private final int payloadLengthMax;
+    private volatile int payloadLengthMax;
     private volatile long refusal;
     private volatile boolean dropped;
 
@@ -50,9 +50,10 @@ public final class Intake {
         this.payloadLengthMax = Math.min(payloadLengthMax, ring.payloadLengthMax());
     }
 
-    /** Continues with the clock of the next session. */
-    void clock(LongSupplier next) {
-        clock = next;
+    /** Continues with the clock of the next session, and the longest payload that it takes. */
+    void reopened(LongSupplier nextClock, int storePayloadLengthMax) {
+        clock = nextClock;
+        payloadLengthMax = Math.min(storePayloadLengthMax, ring.payloadLengthMax());
     }
 
     /** The longest payload in bytes. */
@@ -175,9 +176,9 @@ public final class Intake {
     /** Returns the index of the payload in the ring, or a {@link PushStatus}. */
     long claim(int sourceId, int length) {
         SourceGate gate = gates.get(sourceId);
-        if (length < 0 || length > payloadLengthMax) {
-            throw new IllegalArgumentException(
-                    "payload length out of range: bytes=" + length + ", max=" + payloadLengthMax);
+        int max = payloadLengthMax;
+        if (length < 0 || length > max) {
+            throw new IllegalArgumentException("payload length out of range: bytes=" + length + ", max=" + max);
         }
         if (gate.closed()) {
             gate.countDropped(LossReason.SOURCE_CLOSED);

@@ -249,7 +249,7 @@ final class RecorderWriter implements Runnable {
         try {
             session = task.get();
             log = session.log();
-            intake.clock(log.clock());
+            intake.reopened(log.clock(), log.payloadLengthMax());
         } catch (ExecutionException | InterruptedException e) {
             if (!session.isOpen()) {
                 fail(e);
@@ -322,6 +322,10 @@ final class RecorderWriter implements Runnable {
     }
 
     private void store(SourceGate gate, long arrivedNs, MutableDirectBuffer buffer, int index, int length) {
+        if (length > log.payloadLengthMax()) { // since staging had no room for the ring that the store had before
+            lose(gate, LossReason.FAILED, arrivedNs);
+            return;
+        }
         long lastNs = log.lastTimeNs();
         long status = log.pushArrived(gate.id, arrivedNs, buffer, index, length);
         if (status == PushStatus.BACK_PRESSURED) {

@@ -19,7 +19,6 @@ import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.record.RecordLog;
 import dev.loom.record.SourceTable;
-import dev.loom.record.WriterSources;
 import dev.loom.rollup.RunFiles;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
@@ -250,18 +249,19 @@ public final class StoreOpening {
         Repair repair = settings.repair();
         boolean rebuild = repair != null && repair.beforeIndexes(files, storage);
         Mark closed = indexes.run(ended, recovery != null, rebuild);
+        SourceTable table = indexes.sourceTable(closed);
+        int sources = SessionSchema.writerSources(schema, table).count();
         Rings wanted = new Rings(
                 or(settings.recordRingLength(), closed.ringWanted(LogKind.RECORD)),
-                or(settings.timeRingLength(), closed.ringWanted(LogKind.TIME)),
+                timeRing(closed, sources),
                 or(settings.chunkRingLength(), closed.ringWanted(LogKind.CHUNK)));
         checkIndexes(schema, wanted.time());
+        checkSources(sources, wanted.time());
         storage.delete(files.openPage());
         StagingPlaces places = new StagingPlaces(storage, settings.staging(), files.staging());
         places.deleteStale(closed, rivals.killed());
         places.deleteOrphans();
         StoreLogs logs = StoreLogs.files(files, storage, closed, closed.ends());
-        SourceTable table = indexes.sourceTable(closed);
-        checkSources(SessionSchema.writerSources(schema, table), wanted.time());
         boolean cached = settings.eviction() == Eviction.PAGE_CACHE;
         String cachedFor = cached ? null : tryDirect();
         Staging staging = places.create(
@@ -340,12 +340,24 @@ public final class StoreOpening {
     }
 
     /** A store that had a larger ring may have had more sources than a checkpoint can list with this one. */
-    private static void checkSources(WriterSources sources, int timeRingLength) {
+    private static void checkSources(int sources, int timeRingLength) {
         int max = RecordLog.sourcesMax(timeRingLength);
-        if (sources.count() > max) {
+        if (sources > max) {
             throw new IllegalArgumentException("time ring too small for the store's sources: bytes=" + timeRingLength
-                    + ", sources=" + sources.count() + ", max=" + max + "; open the store with a larger one");
+                    + ", sources=" + sources + ", max=" + max + "; open the store with a larger one");
         }
+    }
+
+    /** The length configured, or the last session's, or a longer one for a store that earlier versions gave more sources than fit with that. */
+    private int timeRing(Mark closed, int sources) {
+        if (settings.timeRingLength() != null) {
+            return settings.timeRingLength();
+        }
+        int length = closed.ringWanted(LogKind.TIME);
+        while (length < TIME_RING_DEFAULT && sources > RecordLog.sourcesMax(length)) {
+            length *= 2;
+        }
+        return length;
     }
 
     private static int or(@Nullable Integer asked, int stored) {

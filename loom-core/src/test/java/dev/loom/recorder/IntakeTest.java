@@ -94,7 +94,7 @@ final class IntakeTest {
     @Test
     void shouldReadTheClockOfTheNextSession() {
         gate(DropPolicy.refuse());
-        intake.clock(() -> 77);
+        intake.reopened(() -> 77, Integer.MAX_VALUE);
         assertEquals(0, intake.offer(SOURCE, new byte[0]));
         read(1);
         assertEquals(List.of(new Taken(SOURCE, 77, "")), taken);
@@ -197,12 +197,14 @@ final class IntakeTest {
         SourceGate gate = gate(LONG_WAIT);
         fill();
         long offeredNs = nowNs;
-        intake.clock(() -> {
-            if (nowNs == offeredNs + 4) {
-                assertEquals(1, read(1));
-            }
-            return nowNs++;
-        });
+        intake.reopened(
+                () -> {
+                    if (nowNs == offeredNs + 4) {
+                        assertEquals(1, read(1));
+                    }
+                    return nowNs++;
+                },
+                Integer.MAX_VALUE);
         assertEquals(0, intake.offer(SOURCE, "late".getBytes(StandardCharsets.US_ASCII)));
         taken.clear();
         while (ring.pending()) {
@@ -253,12 +255,14 @@ final class IntakeTest {
         SourceGate gate = gate(LONG_WAIT);
         fill();
         long offeredNs = nowNs;
-        intake.clock(() -> {
-            if (nowNs == offeredNs + 2) {
-                intake.refuse(refusal.status);
-            }
-            return nowNs++;
-        });
+        intake.reopened(
+                () -> {
+                    if (nowNs == offeredNs + 2) {
+                        intake.refuse(refusal.status);
+                    }
+                    return nowNs++;
+                },
+                Integer.MAX_VALUE);
         assertEquals(refusal.status, intake.offer(SOURCE, PAYLOAD));
         assertEquals(1, gate.dropped(refusal.reason));
         assertEquals(0, gate.dropped(LossReason.RECORDER_FULL));

@@ -9,21 +9,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
 import dev.loom.Loom;
+import dev.loom.LoomReader;
 import dev.loom.StoreAccess;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecorderClaim;
+import dev.loom.api.Snapshot;
 import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
 import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
 import dev.loom.store.StoreSession;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -208,6 +212,51 @@ final class RecorderSessionTest {
         assertTrue(session.sync(LONG_NS));
         session.close();
         assertFalse(StoreAccess.session(loom).isOpen());
+    }
+
+    /** A ring of 16 MiB takes records of 4 MiB, and one of 8 MiB, for which alone there is room the second time, of 2 MiB. */
+    @Test
+    void shouldDropWhatIsTooLongForASmallerRingOfTheNextSession() throws Exception {
+        AtomicLong room = new AtomicLong(64 << 20);
+        Storage scarce = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return directory.endsWith("staging") ? room.get() : super.usableSpace(directory);
+            }
+        };
+        Path staging = temp.resolve("staging");
+        Path store = temp.resolve("scarce");
+        StoreAccess.open(
+                        store,
+                        scarce,
+                        config -> config.stagingDirectory(staging).recordRingBytes(16 << 20))
+                .close();
+        Loom other = StoreAccess.openAsItWas(store, scarce, config -> config.stagingDirectory(staging));
+        int id = other.defineSource("source", Formats.bytes());
+        RecorderSession recording =
+                new RecorderSession(StoreAccess.session(other), 64 << 20, DropPolicy.refuse(), LONG_NS);
+        assertEquals(4 << 20, recording.intake().payloadLengthMax());
+        room.set(16 << 20);
+        assertTrue(recording.reopen(
+                () -> {
+                    assertEquals(0, recording.intake().offer(id, new byte[3 << 20]));
+                    other.rebuildIndexes();
+                    return StoreAccess.session(other);
+                },
+                LONG_NS));
+        assertEquals(2 << 20, recording.intake().payloadLengthMax());
+        assertEquals(0, recording.intake().offer(id, new byte[2 << 20]));
+        assertTrue(recording.sync(LONG_NS));
+        assertNull(recording.failure());
+        assertEquals(1, recording.published(id));
+        assertEquals(1, recording.dropped(id, LossReason.FAILED));
+        assertThrows(IllegalArgumentException.class, () -> recording.intake().offer(id, new byte[(2 << 20) + 1]));
+        recording.close();
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            assertEquals(1, snapshot.statistics(id).records());
+            assertEquals(1, snapshot.statistics(id).lost());
+        }
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.loom.store;
 
+import dev.loom.log.LogKind;
+
 /** Marks that another process would write. */
 final class MarkForgery {
     private MarkForgery() {}
@@ -14,6 +16,20 @@ final class MarkForgery {
                 mark,
                 new Mark.Owner(new dev.loom.io.ProcessId(1, 2, 3), mark.owner().bootId(), "other"),
                 nonce);
+    }
+
+    /** The mark of a store that was closed after a session with a timestamp index's ring of another length. */
+    static Mark closedWithTimeRing(Mark mark, int length) {
+        Rings rings = new Rings(mark.ringLength(LogKind.RECORD), length, mark.ringLength(LogKind.CHUNK));
+        return mark.owned(
+                        mark.owner(), mark.sessionNonce(), mark.staging(), rings, rings, mark.indexState(), mark.file())
+                .ended(
+                        mark.epoch(),
+                        mark.ends(),
+                        mark.schemaDurable(),
+                        mark.checkpoint(),
+                        mark.lastTimeNs(),
+                        mark.file());
     }
 
     private static Mark owned(Mark mark, Mark.Owner owner, long nonce) {

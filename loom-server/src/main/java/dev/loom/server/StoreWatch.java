@@ -20,16 +20,23 @@ final class StoreWatch implements Runnable, AutoCloseable {
     private final Thread thread = new Thread(this, "loom-watch");
     private final CountDownLatch closing = new CountDownLatch(1);
     private boolean failing;
+    private boolean toldReadOnly;
     private long attemptNs;
 
     /** @param notices takes changes, one line each */
     StoreWatch(ServedStore store, Consumer<String> notices) {
         this.store = store;
         this.notices = notices;
-        if (store.readOnly()) {
+        tellReadOnly();
+    }
+
+    /** The store may also become so later, as when its indexes could not be rebuilt. */
+    private void tellReadOnly() {
+        if (store.readOnly() && !toldReadOnly) {
             notices.accept("store is not writable and is served read-only: " + store.reason()
                     + "; retrying to open it for writing every "
                     + store.openInterval().toMillis() + " ms");
+            toldReadOnly = true;
         }
     }
 
@@ -64,10 +71,12 @@ final class StoreWatch implements Runnable, AutoCloseable {
         }
     }
 
-    private void look() {
+    void look() {
         long beganNs = System.nanoTime();
         if (store.readOnly()) {
+            tellReadOnly();
             if (store.tryToWrite()) {
+                toldReadOnly = false;
                 notices.accept("store is open for writing and accepts records");
             }
             attemptNs = System.nanoTime() - beganNs;

@@ -13,6 +13,7 @@ import dev.loom.format.Formats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,35 @@ final class OpenedStoreTest {
             assertTrue(store.tryToWrite());
             assertTrue(store.writer().orElseThrow().isOpen());
             assertEquals(List.of(), store.store().sources());
+        }
+    }
+
+    @Test
+    void shouldSayThatItHasBecomeReadOnly() throws Exception {
+        Path directory = temp.resolve("store");
+        LoomConfig config = LoomConfig.at(directory).recordRingBytes(1 << 20).build();
+        List<String> notices = new ArrayList<>();
+        try (OpenedStore store = OpenedStore.open(config, Duration.ofMillis(1), writer -> {});
+                StoreWatch watch = new StoreWatch(store, notices::add)) {
+            watch.look();
+            assertEquals(List.of(), notices);
+            for (int i = 0; i < 2; i++) {
+                store.writer().orElseThrow().close();
+                Path aside = Files.move(directory, temp.resolve("aside"));
+                Files.createFile(directory);
+                assertThrows(IllegalStateException.class, store::rebuildIndexes);
+                watch.look();
+                watch.look();
+                Files.delete(directory);
+                Files.move(aside, directory);
+                watch.look();
+                watch.look();
+                assertEquals(2, notices.size(), notices.toString());
+                assertTrue(
+                        notices.get(0).startsWith("store is not writable and is served read-only: "), notices.get(0));
+                assertEquals("store is open for writing and accepts records", notices.get(1));
+                notices.clear();
+            }
         }
     }
 

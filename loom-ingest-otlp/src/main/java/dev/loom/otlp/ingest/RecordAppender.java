@@ -1,6 +1,7 @@
 package dev.loom.otlp.ingest;
 
 import dev.loom.Loom;
+import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
 import dev.loom.otlp.format.ContextReference;
@@ -30,8 +31,6 @@ final class RecordAppender {
     private final Loom loom;
     private final ContextLog contexts;
     private final int claimLengthMax;
-    /** The length of the record, or of its context, for which there was no room last. */
-    private int refusedLength;
 
     private UnsafeBuffer scratch = new UnsafeBuffer(new byte[0]);
 
@@ -62,14 +61,12 @@ final class RecordAppender {
             // a record of several pages starts on a page of its own, and so does a claim of a whole page
             long address = loom.tryClaim(sourceId, Math.min(payloadLength, claimLengthMax));
             if (address < 0) {
-                refusedLength = payloadLength;
                 return address;
             }
             RecordClaim claim = loom.claimed();
             if (contexts.serves(context, address)) {
                 long reference = ContextReference.of(context.address(), fieldsOnce);
                 if (payloadLength > claimLengthMax) {
-                    refusedLength = payloadLength;
                     claim.abort();
                     return offer(sourceId, buffer, offset, length, reference);
                 }
@@ -84,25 +81,15 @@ final class RecordAppender {
             }
             long status = contexts.write(context);
             if (status < 0) {
-                refusedLength = context.length();
                 return status;
             }
         }
         return UNFIT;
     }
 
-    /**
-     * Does what the store's policy says for the record that {@link #append} had no room for, or none for its context: waits, or drops and counts
-     * it.
-     *
-     * @return whether it was dropped; otherwise it is to be appended again
-     */
-    boolean drop(int sourceId) {
-        long status = loom.claim(sourceId, Math.min(refusedLength, claimLengthMax));
-        if (status >= 0) {
-            loom.claimed().abort();
-        }
-        return status == PushStatus.DROPPED;
+    /** Counts the record as dropped that {@link #append} had no room for, or none for its context. */
+    void drop(int sourceId) {
+        loom.noteLoss(sourceId, LossReason.STORE_FULL, 1);
     }
 
     /** Appends a record of several pages, which can't be claimed. */

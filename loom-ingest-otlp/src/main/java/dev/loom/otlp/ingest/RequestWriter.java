@@ -150,10 +150,14 @@ final class RequestWriter {
             long acceptedBefore = accepted;
             long status = append();
             dropping &= late || accepted == acceptedBefore;
+            if (status == PushStatus.SOURCE_CLOSED) {
+                return Turn.PRESSED; // to be routed anew
+            }
             if (status == PushStatus.BACK_PRESSURED) {
-                if (!dropping || !turn.appender().drop(sourceId)) {
+                if (!dropping) {
                     return Turn.PRESSED;
                 }
+                turn.appender().drop(sourceId);
                 reject(RejectReason.STORE_FULL);
             }
             bytes += cursor.length() + OtlpRecordDescriptor.MESSAGE_OFFSET;
@@ -162,7 +166,7 @@ final class RequestWriter {
         return Turn.DONE;
     }
 
-    /** Appends or rejects the record at the cursor. Returns {@link PushStatus#BACK_PRESSURED} if it did neither. */
+    /** Appends or rejects the record at the cursor. Returns {@link PushStatus#BACK_PRESSURED} or SOURCE_CLOSED if it did neither. */
     private long append() {
         int offset = cursor.offset();
         int length = cursor.length();
@@ -192,7 +196,6 @@ final class RequestWriter {
         } else if (status == PushStatus.SOURCE_CLOSED) {
             turn.reopenSources();
             resource = NOT_ROUTED;
-            return PushStatus.BACK_PRESSURED;
         } else if (status == RecordAppender.UNFIT) {
             reject(RejectReason.RECORD_TOO_LONG);
         } else if (status == RecordAppender.CONTEXT_REFUSED) {

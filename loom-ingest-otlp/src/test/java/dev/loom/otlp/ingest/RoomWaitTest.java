@@ -8,6 +8,7 @@ import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Pressure;
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.format.Formats;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
@@ -304,6 +305,37 @@ class RoomWaitTest {
         ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
         assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
         assertEquals(1, outcome.rejected());
+        diskTakes(true);
+    }
+
+    /** A page is free, of three that the record takes. */
+    @Test
+    void shouldDropTheRecordOfSeveralPagesThatFindsNoRoom() {
+        diskTakes(false);
+        assertTrue(writer.acquire(Duration.ofMinutes(1)));
+        int source = writer.loom().defineSource("other", Formats.bytes());
+        int length = 150_000;
+        while (writer.loom().offer(source, new UnsafeBuffer(new byte[length]), 0, length) >= 0) {}
+        assertTrue(writer.loom().tryClaim(source, 40_000) >= 0, "room for a page");
+        writer.loom().claimed().abort();
+        writer.release();
+        byte[] request = ExportLogsServiceRequest.newBuilder()
+                .addResourceLogs(ResourceLogs.newBuilder()
+                        .addScopeLogs(ScopeLogs.newBuilder()
+                                .addLogRecords(LogRecord.newBuilder().setSeverityText("x".repeat(length)))))
+                .build()
+                .toByteArray();
+        clock = () -> {
+            nowNs += ++calls % CALLS == 0 ? WAIT_NS : 0;
+            return nowNs;
+        };
+        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
+        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
+        assertEquals(1, outcome.rejected());
+        try (Snapshot snapshot = writer.loom().snapshot()) {
+            Source logs = snapshot.source("otlp.logs").orElseThrow();
+            assertEquals(1, snapshot.statistics(logs.id()).lost());
+        }
         diskTakes(true);
     }
 
