@@ -5,7 +5,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -21,6 +20,8 @@ final class BearerToken {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
+    private static final int ROOT = 0;
+
     private final byte[] digest;
 
     private BearerToken(byte[] digest) {
@@ -28,9 +29,10 @@ final class BearerToken {
     }
 
     /**
-     * Reads a token: the file's text without surrounding white space.
+     * Reads a token: the file's text without surrounding white space. A symbolic link is followed, and the group may read what root owns: so
+     * Kubernetes mounts secrets.
      *
-     * @throws IOException if the file can't be read, is accessible to others than its owner, or holds no token
+     * @throws IOException if the file can't be read, is accessible to others, or holds no token
      */
     static BearerToken read(Path file) throws IOException {
         String token;
@@ -47,14 +49,24 @@ final class BearerToken {
     }
 
     private static void requirePrivate(Path file) throws IOException {
-        PosixFileAttributes attributes =
-                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        Set<PosixFilePermission> excess = EnumSet.copyOf(OTHERS);
-        excess.retainAll(attributes.permissions());
+        PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+        Set<PosixFilePermission> excess = excess(
+                attributes.permissions(), Files.getAttribute(file, "unix:uid").equals(ROOT));
         if (!attributes.isRegularFile() || !excess.isEmpty()) {
-            throw new IOException("token file must be a regular file that its owner alone can read: file=" + file
-                    + ", regular=" + attributes.isRegularFile() + ", excess=" + excess);
+            throw new IOException(
+                    "token file must be a regular file that its owner alone can read, or its group too if root owns it: file="
+                            + file + ", regular=" + attributes.isRegularFile() + ", excess=" + excess);
         }
+    }
+
+    /** The permissions that a token's file must not grant. */
+    static Set<PosixFilePermission> excess(Set<PosixFilePermission> granted, boolean ofRoot) {
+        Set<PosixFilePermission> excess = EnumSet.copyOf(OTHERS);
+        excess.retainAll(granted);
+        if (ofRoot) {
+            excess.remove(PosixFilePermission.GROUP_READ);
+        }
+        return excess;
     }
 
     /** Whether this {@code Authorization} header carries the token; takes the same time for any value. */

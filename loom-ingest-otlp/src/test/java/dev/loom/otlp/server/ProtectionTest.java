@@ -87,10 +87,12 @@ class ProtectionTest {
     @Test
     void shouldNotStartWithATokenThatOthersCanRead() throws Exception {
         Path open = token("s3cret");
-        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw----r--"));
         assertThrows(IOException.class, () -> start(protection().tokenFile(open).build()));
-        Path link = Files.createSymbolicLink(folder.resolve("link"), token("s3cret"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), open);
         assertThrows(IOException.class, () -> start(protection().tokenFile(link).build()));
+        assertThrows(
+                IOException.class, () -> start(protection().tokenFile(folder).build()));
         Path empty = token(" \n");
         assertThrows(
                 IOException.class, () -> start(protection().tokenFile(empty).build()));
@@ -101,6 +103,26 @@ class ProtectionTest {
         IOException failure = assertThrows(
                 IOException.class, () -> start(protection().tokenFile(none).build()));
         assertEquals("can't read the token: file=" + none + ", reason=no such file", failure.getMessage());
+    }
+
+    @Test
+    void shouldLetAGroupReadATokenOfRootAlone() {
+        assertEquals(
+                "[]",
+                BearerToken.excess(PosixFilePermissions.fromString("rw-------"), false)
+                        .toString());
+        assertEquals(
+                "[]",
+                BearerToken.excess(PosixFilePermissions.fromString("r--r-----"), true)
+                        .toString());
+        assertEquals(
+                "[GROUP_READ]",
+                BearerToken.excess(PosixFilePermissions.fromString("r--r-----"), false)
+                        .toString());
+        assertEquals(
+                "[GROUP_WRITE, OTHERS_READ]",
+                BearerToken.excess(PosixFilePermissions.fromString("r--rw-r--"), true)
+                        .toString());
     }
 
     @Test

@@ -174,6 +174,26 @@ class TlsTest {
         }
     }
 
+    /** As Kubernetes replaces a secret: the file is a link into a folder that is a link, which changes. */
+    @Test
+    void shouldTakeInATokenBehindLinks() throws Exception {
+        Path token = folder.resolve("linked");
+        Path data = folder.resolve("..data");
+        for (String each : List.of("old", "new")) {
+            Path version = Files.createDirectory(folder.resolve(".." + each));
+            Files.move(token(each), version.resolve("linked"));
+        }
+        Files.createSymbolicLink(data, Path.of("..old"));
+        Files.createSymbolicLink(token, Path.of("..data/linked"));
+        try (TestServer server = start(renewed(first.cert, first.key), token)) {
+            assertEquals(200, status(server, "old"));
+            Path next = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of("..new"));
+            Files.move(next, data, StandardCopyOption.ATOMIC_MOVE);
+            awaitToken(server, "new");
+            assertEquals(401, status(server, "old"));
+        }
+    }
+
     /** First the file can be read by others, then its mode is set right, which changes neither its contents nor its time. */
     @Test
     void shouldTakeInATokenThatCouldNotBeReadAtFirst() throws Exception {
