@@ -141,7 +141,17 @@ final class ArchiveExport {
         carried.removeAll(chosen.keySet());
         long lastNs = snapshot.lastTimeNs();
         long toNs = Math.min(range.toNs(), lastNs == Long.MAX_VALUE ? lastNs : lastNs + 1);
-        return new ArchiveSchema(host(), storeId, range.fromNs(), toNs, written, carried, indexes);
+        List<Source> sources = written.stream().map(this::asOfRange).toList();
+        return new ArchiveSchema(host(), storeId, range.fromNs(), toNs, sources, carried, indexes);
+    }
+
+    /** A source of which archives of later ranges have records is still open in this one. */
+    private Source asOfRange(Source source) {
+        long lastNs = referred.containsValue(source.id())
+                ? snapshot.lastTimeNs()
+                : snapshot.statistics(source.id()).lastTimeNs();
+        boolean closed = source.closed() && range.toNs() > lastNs;
+        return new Source(source.id(), source.name(), source.format(), closed, source.attributes());
     }
 
     private static String host() {

@@ -224,7 +224,7 @@ final class ArchiveImport {
             end(reader)
                     .lost()
                     .forEach((sourceId, count) -> loom.noteLoss(
-                            targets.id(loom, archive, sourceId), LossReason.ELSEWHERE, count, firstNs, lastNs));
+                            targets.lossyId(loom, archive, sourceId), LossReason.ELSEWHERE, count, firstNs, lastNs));
         }
     }
 

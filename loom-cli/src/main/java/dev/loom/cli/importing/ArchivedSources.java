@@ -8,10 +8,12 @@ import dev.loom.cli.console.CommandFailure;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +30,31 @@ final class ArchivedSources {
         private final String name;
         private final Source source;
         private final Map<String, Index> indexes = new LinkedHashMap<>();
+        /** Whether an archive has several sources of its name. */
+        private final boolean several;
         /** The one that the store has; null if it is to be defined. */
-        private final @Nullable Source existing;
+        private @Nullable Source existing;
 
+        /** The stores whose archives have it, and those of them that have closed it. */
+        private final Set<String> stores = new HashSet<>();
+
+        private final Set<String> closedBy = new HashSet<>();
         private int id;
 
-        private Target(String name, Source source, @Nullable Source existing) {
+        private Target(String name, Source source, boolean several, @Nullable Source existing) {
             this.name = name;
             this.source = source;
+            this.several = several;
             this.existing = existing;
         }
 
         private boolean alike(Source other) {
-            return source.format().equals(other.format()) && source.attributes().equals(other.attributes());
+            return ArchivedSources.alike(source, other);
+        }
+
+        /** Whether no archive of a later range has records of it. */
+        private boolean closed() {
+            return closedBy.size() == stores.size();
         }
     }
 
@@ -70,7 +84,8 @@ final class ArchivedSources {
      */
     void add(ArchiveSchema schema, String prefix) {
         Map<Integer, Target> targets = new HashMap<>();
-        Map<Integer, Target> ofStore = byStore.computeIfAbsent(schema.storeId() + " " + prefix, key -> new HashMap<>());
+        String store = schema.storeId() + " " + prefix;
+        Map<Integer, Target> ofStore = byStore.computeIfAbsent(store, key -> new HashMap<>());
         Map<String, Long> counts =
                 schema.sources().stream().collect(Collectors.groupingBy(Source::name, Collectors.counting()));
         for (Source source : schema.sources()) {
@@ -79,9 +94,13 @@ final class ArchivedSources {
             boolean several = counts.getOrDefault(source.name(), 1L) > 1;
             Target known = ofStore.get(source.id());
             boolean same = known != null && known.name.equals(name) && known.alike(source);
-            targets.put(
-                    source.id(),
-                    known != null && same ? known : target(name, source, several, targets.values(), ofStore.values()));
+            Target target =
+                    known != null && same ? known : target(name, source, several, targets.values(), ofStore.values());
+            targets.put(source.id(), target);
+            target.stores.add(store);
+            if (source.closed()) {
+                target.closedBy.add(store);
+            }
         }
         ofStore.putAll(targets);
         for (Index index : schema.indexes()) {
@@ -133,13 +152,28 @@ final class ArchivedSources {
                     + name + "; --prefix or --by-host keeps them apart");
         }
         List<Source> there = existing.getOrDefault(name, List.of());
-        Source found = several
-                ? (known.size() < there.size() ? there.get(known.size()) : null)
-                : there.stream().filter(each -> !each.closed()).findFirst().orElse(null);
-        Target target = new Target(name, source, found);
+        Source found;
+        if (several) {
+            found = known.size() < there.size() ? there.get(known.size()) : null;
+        } else {
+            Source open =
+                    there.stream().filter(each -> !each.closed()).findFirst().orElse(null);
+            found = open == null ? closedBefore(source, there) : open;
+        }
+        Target target = new Target(name, source, several, found);
         requireAlike(target, found);
         known.add(target);
         return target;
+    }
+
+    /** The one that has all records of a source which is closed in its archive, and has none there; null if there is none. */
+    private static @Nullable Source closedBefore(Source source, List<Source> there) {
+        Source last = source.closed() && !there.isEmpty() ? there.get(there.size() - 1) : null;
+        return last != null && alike(source, last) ? last : null;
+    }
+
+    private static boolean alike(Source source, Source other) {
+        return source.format().equals(other.format()) && source.attributes().equals(other.attributes());
     }
 
     private static void requireAlike(Target target, @Nullable Source open) {
@@ -158,16 +192,35 @@ final class ArchivedSources {
 
     /** The id of a record's source, which is defined if it is not yet. */
     int id(Loom loom, int archive, int sourceId) {
+        Target target = target(archive, sourceId);
+        if (target.existing != null && target.existing.closed()) {
+            if (target.several) {
+                throw CommandFailure.usage("the store has closed the source, and takes no more records of it: source="
+                        + target.name + ", id=" + target.id + "; --prefix gives it another name");
+            }
+            target.existing = null; // it is another one, as it has more records
+            target.id = 0;
+        }
+        return defined(loom, target);
+    }
+
+    /** The id of a source that lost records, which the store may have closed. */
+    int lossyId(Loom loom, int archive, int sourceId) {
+        return defined(loom, target(archive, sourceId));
+    }
+
+    private Target target(int archive, int sourceId) {
         Target target = byArchive.get(archive).get(sourceId);
         if (target == null) {
             throw new IllegalArgumentException("source is not in the archive: id=" + sourceId);
-        } else if (target.id == 0) {
+        }
+        return target;
+    }
+
+    private int defined(Loom loom, Target target) {
+        if (target.id == 0) {
             List<Target> successive = byName.getOrDefault(target.name, List.of());
             successive.subList(0, successive.indexOf(target) + 1).forEach(next -> define(loom, next));
-        }
-        if (target.existing != null && target.existing.closed()) {
-            throw CommandFailure.usage("the store has closed the source, and takes no more records of it: source="
-                    + target.name + ", id=" + target.id + "; --prefix gives it another name");
         }
         return target.id;
     }
@@ -209,14 +262,14 @@ final class ArchivedSources {
     }
 
     /**
-     * Defines the sources that have no records, and closes those that are closed in their archive. Of a name that was defined again, those
-     * behind the last one with records are left to later archives, whose records may be of this one, too.
+     * Defines the sources that have no records, and closes those that are closed in their archives. Of a name that was defined again, those
+     * behind the last one with records are left to later archives.
      */
     void end(Loom loom) {
         for (List<Target> targets : byName.values()) {
             define(loom, targets.get(0));
             Target last = targets.get(targets.size() - 1);
-            if (last.id != 0 && last.source.closed() && last.existing == null) {
+            if (last.id != 0 && last.closed() && (last.existing == null || !last.existing.closed())) {
                 loom.closeSource(last.id);
             }
         }

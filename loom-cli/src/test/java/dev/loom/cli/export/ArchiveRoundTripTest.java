@@ -361,6 +361,119 @@ class ArchiveRoundTripTest {
         requireRecords("d", expected.subList(2, 3));
     }
 
+    /** Exports ranges that end at these times, the last one without an end, and imports them one after the other, and all at once. */
+    private void requireRanges(List<Pushed> expected, long... endsNs) {
+        List<String> archives = new ArrayList<>();
+        for (int i = 0; i <= endsNs.length; i++) {
+            String from = i == 0 ? "" + BEGIN_NS : "" + endsNs[i - 1];
+            String to = i == endsNs.length ? "" + Long.MAX_VALUE : "" + endsNs[i];
+            archives.add(i + ".loom");
+            exported("a", i + ".loom", "--from", from, "--to", to);
+            imports("b", i + ".loom").ok();
+        }
+        requireRecords("b", expected);
+        assertEquals(schema("a"), schema("b"));
+        imports("c", archives.toArray(String[]::new)).ok();
+        requireRecords("c", expected);
+        assertEquals(schema("a"), schema("c"));
+    }
+
+    private Pushed push(Loom loom, int source, String name) {
+        clock.addAndGet(10);
+        byte[] payload = Long.toString(clock.get()).getBytes(StandardCharsets.UTF_8);
+        assertTrue(loom.push(source, payload) >= 0);
+        return new Pushed(name, clock.get(), payload);
+    }
+
+    @Test
+    void shouldAppendWhatIsLaterOfASourceThatIsClosedSince() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            loom.closeSource(loom.defineSource("empty", Formats.json()));
+            int early = loom.defineSource("early", Formats.text());
+            int id = loom.defineSource("s", Formats.text());
+            int late = loom.defineSource("late", Formats.text());
+            expected.add(push(loom, early, "early"));
+            expected.add(push(loom, id, "s"));
+            expected.add(push(loom, id, "s"));
+            expected.add(push(loom, late, "late"));
+            List.of(early, id, late).forEach(loom::closeSource);
+        }
+        requireRanges(
+                expected,
+                expected.get(1).timeNs() + 1,
+                expected.get(2).timeNs(),
+                expected.get(2).timeNs() + 1);
+    }
+
+    @Test
+    void shouldAppendWhatIsLaterOfASourceDefinedAgainAndClosed() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            for (int i = 0; i < 2; i++) {
+                int id = loom.defineSource("s", Formats.text());
+                expected.add(push(loom, id, "s"));
+                expected.add(push(loom, id, "s"));
+                expected.add(push(loom, id, "s"));
+                loom.closeSource(id);
+            }
+        }
+        requireRanges(
+                expected, expected.stream().skip(1).mapToLong(Pushed::timeNs).toArray());
+    }
+
+    /** They are in archives of all ranges in which others refer to them. */
+    @Test
+    void shouldAppendWhatRefersToASourceThatIsClosedSince() {
+        fillSpans("a", 30, 5, 1 << 20);
+        on("a").run("source", "close", "otlp.contexts").ok();
+        List<String> spans = spans("a");
+        long middleNs = BEGIN_NS + 201;
+        exported("a", "1.loom", "--to", "" + middleNs);
+        exported("a", "2.loom", "--from", "" + middleNs);
+        imports("b", "1.loom").ok();
+        imports("b", "2.loom").ok();
+        requireLines(spans, spans("b"));
+        assertEquals(schema("a"), schema("b"));
+    }
+
+    @Test
+    void shouldCountLaterLossesOfASourceThatIsClosed() {
+        try (Loom loom = open("a")) {
+            int id = loom.defineSource("s", Formats.text());
+            int other = loom.defineSource("other", Formats.text());
+            push(loom, id, "s");
+            push(loom, other, "other");
+            loom.noteLoss(id, LossReason.STORE_FULL, 12, clock.get(), clock.get());
+            push(loom, other, "other");
+            loom.closeSource(id);
+        }
+        exported("a", "1.loom", "--to", "" + (BEGIN_NS + 15));
+        exported("a", "2.loom", "--from", "" + (BEGIN_NS + 15));
+        imports("b", "1.loom").ok();
+        assertTrue(imports("b", "2.loom").ok().err().contains("lost=12"));
+        assertEquals(schema("a"), schema("b"));
+    }
+
+    @Test
+    void shouldDefineASourceAgainThatTheStoreHasClosed() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            int id = loom.defineSource("s", Formats.text());
+            expected.add(push(loom, id, "s"));
+            loom.closeSource(id);
+        }
+        exported("a", "1.loom");
+        try (Loom loom = open("a")) {
+            expected.add(push(loom, loom.defineSource("s", Formats.text()), "s"));
+        }
+        exported("a", "2.loom", "--source", "s", "--from", "" + clock.get());
+        imports("b", "1.loom").ok();
+        imports("b", "2.loom").ok();
+        requireRecords("b", expected);
+        assertEquals(schema("a"), schema("b"));
+    }
+
     @Test
     void shouldAppendToARangeWithoutRecords() {
         List<Pushed> pushed = fill("a", 1, 100);
