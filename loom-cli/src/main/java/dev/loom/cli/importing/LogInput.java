@@ -151,18 +151,26 @@ final class LogInput implements RecordInput {
     }
 
     /** Whether a whole line is behind the record, one that may join; waits for it, but not long in a live input. */
-    private boolean nextIsThere() throws IOException {
+    private boolean nextIsThere() {
         nextEnd = window.lineFeed(consumed);
         long deadlineNs = live ? System.nanoTime() + JOIN_NS : 0;
         while (nextEnd == window.length() && nextEnd <= joinedLengthMax) {
             int from = nextEnd;
-            boolean more = live ? window.more(Math.max(1, deadlineNs - System.nanoTime())) : window.more();
-            if (!more) {
+            if (!more(deadlineNs)) {
                 return window.ended() && nextEnd > consumed;
             }
             nextEnd = window.lineFeed(from);
         }
         return nextEnd < window.length();
+    }
+
+    /** A failure ends the record alone: the next one meets it again. */
+    private boolean more(long deadlineNs) {
+        try {
+            return live ? window.more(Math.max(1, deadlineNs - System.nanoTime())) : window.more();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Takes the line behind the record if it joins. */

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -58,6 +59,28 @@ final class CutInputTest {
         assertTrue(err.contains("loom: input is damaged: gzip ends early: "), err);
         assertTrue(err.contains("; incomplete\n"), err);
         return Long.parseLong(err.replaceAll("(?s).*imported (\\d+) records.*", "$1"));
+    }
+
+    /** The lines behind it are looked for, which may join. */
+    @Test
+    void shouldTakeTheLastWholeRecordOfALogThatIsCut() throws IOException {
+        cli = Cli.onSmallStore(directory.resolve("store"));
+        StringBuilder log = new StringBuilder();
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int i = 0; i < ROWS; i++) {
+            log.append(String.format(Locale.ROOT, "2026-11-20 10:00:00,%03d INFO %d\n", i, random.nextLong()));
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(log.toString().getBytes(StandardCharsets.UTF_8));
+        }
+        Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), bytes.size() * 4 / 5));
+        long lines = imported(cut, "text", "lines", "--time-pattern", "none");
+        assertTrue(lines > ROWS / 2 && lines < ROWS, "lines=" + lines + ", seed=" + seed);
+        assertEquals(
+                lines, imported(cut, "given", "lines", "--time-pattern", "yyyy-MM-dd HH:mm:ss,SSS"), "seed=" + seed);
+        assertEquals(lines, imported(cut, "recognised", "lines"), "seed=" + seed);
     }
 
     @Test
