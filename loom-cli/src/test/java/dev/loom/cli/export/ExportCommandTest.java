@@ -17,6 +17,8 @@ import dev.loom.cli.console.Interruption;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
+import dev.loom.format.StructWriter;
 import dev.loom.query.model.TimeRange;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.HiddenCharacters;
@@ -110,6 +112,45 @@ class ExportCommandTest {
             assertTrue(shown.codePoints().noneMatch(c -> c != '\n' && HiddenCharacters.hides(c)), shown);
         }
         assertTrue(export("--format", "csv").ok().out().contains("\u001b]0;title\u0007"), "a file has it as it is");
+    }
+
+    @Test
+    void shouldCountTextsThatAreNotUtf8() throws IOException {
+        StructFormat format = Formats.struct("n:i64,t:utf8?,u:utf8?");
+        byte[] invalid = {'a', (byte) 0xFF, (byte) 0xFE, 'b'};
+        try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
+            int structs = loom.defineSource("structs", format);
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[64]);
+            StructWriter writer = new StructWriter(format);
+            for (int i = 0; i < 3; i++) {
+                writer.begin(buffer, 0);
+                writer.setLong(0, i);
+                writer.setUtf8(1, new UnsafeBuffer(invalid), 0, i == 0 ? 1 : invalid.length);
+                writer.setUtf8(2, new UnsafeBuffer(invalid), 0, i < 2 ? 0 : 2);
+                loom.push(structs, buffer, 0, writer.finish());
+            }
+            loom.push(loom.defineSource("lines", Formats.text()), invalid);
+            byte[] json = "{\"x\":\"?\"}".getBytes(StandardCharsets.UTF_8);
+            json[6] = invalid[1];
+            loom.push(loom.defineSource("objects", Formats.json()), json);
+        }
+        String replaced = "loom: texts that are not UTF-8 have U+FFFD where they are not: values=";
+        Cli.Result all =
+                export("--format", "jsonl", "--output", file.toString()).ok();
+        assertTrue(all.err().startsWith(replaced + "5\nloom: exported 5 records"), all.err());
+        List<String> lines = Files.readAllLines(file);
+        assertTrue(lines.get(1).contains("\"t\":\"a\uFFFD\uFFFDb\",\"u\":\"\""), lines::toString);
+        assertTrue(lines.get(4).contains("{\"x\":\"\uFFFD\"}"), lines::toString);
+        String kept = "loom: texts that are not UTF-8, which an import refuses: values=";
+        Cli.Result csv = export("structs", "--format", "csv", "--output", file.toString(), "--force")
+                .ok();
+        assertTrue(csv.err().startsWith(kept + "3\nloom: exported 3 records"), csv.err());
+        String refused = cli.run("import", "--source", "copy", "--format", "csv", file.toString())
+                .exit(4)
+                .err();
+        assertTrue(refused.contains("line 3: t: not utf8: "), refused);
+        assertTrue(export("lines", "--format", "csv").ok().err().startsWith(kept + "1\n"));
+        assertTrue(export("objects", "--format", "csv").ok().err().startsWith(kept + "1\n"));
     }
 
     @Test

@@ -21,6 +21,7 @@ public final class FieldsJson {
     private final BiConsumer<String, FieldValue> fieldPut = this::putField;
     private TextBuffer line = new TextBuffer(0);
     private int column;
+    private long malformed;
 
     public FieldsJson(PayloadFormat format) {
         this.format = format;
@@ -49,13 +50,24 @@ public final class FieldsJson {
         FieldColumn of = columns.get(column);
         line.put(column++ == 0 ? '{' : ',');
         line.put(of.jsonKey());
-        JsonText.putField(line, read, of.singlePrecision(), bytes);
+        putValue(read, of.singlePrecision());
+    }
+
+    private void putValue(FieldValue read, boolean singlePrecision) {
+        long before = line.replaced();
+        JsonText.putField(line, read, singlePrecision, bytes);
+        malformed += line.replaced() > before ? 1 : 0;
+    }
+
+    /** Values with bytes that are not UTF-8, which U+FFFD replaced. */
+    long malformed() {
+        return malformed;
     }
 
     /** A program may have pushed a payload that is not JSON; the line must stay JSON. */
     private void putPayload(FieldReader payload, FieldValue value, DirectBuffer buffer, int offset, int length) {
         payload.read(buffer, offset, length, value);
-        JsonText.putField(line, value, false, bytes);
+        putValue(value, false);
         if (value.kind() == FieldValue.Kind.ABSENT) {
             bytes.load(buffer, offset, length);
             line.put(PAYLOAD);

@@ -55,6 +55,11 @@ public final class JsonRecordPrinter extends RecordPrinter {
     }
 
     @Override
+    public long malformed() {
+        return fields.malformed();
+    }
+
+    @Override
     public void flush() {
         out.flush();
     }

@@ -67,7 +67,7 @@ public final class JsonText {
         int codePoint = Utf8Decoder.decode(bytes, at, end);
         switch (codePoint) {
             case Utf8Decoder.MALFORMED -> {
-                into.putCodePoint(Utf8Decoder.REPLACEMENT);
+                into.putReplacement();
                 return 1;
             }
             case '"' -> putShort(into, '"');
@@ -105,8 +105,13 @@ public final class JsonText {
             if (value < 0 || value == 0x7F) {
                 into.put(json, copied, at - copied);
                 int codePoint = Utf8Decoder.decode(json, at, end);
-                putVisible(into, codePoint == Utf8Decoder.MALFORMED ? Utf8Decoder.REPLACEMENT : codePoint);
-                at += codePoint == Utf8Decoder.MALFORMED ? 1 : Utf8Decoder.length(codePoint);
+                if (codePoint == Utf8Decoder.MALFORMED) {
+                    into.putReplacement();
+                    at++;
+                } else {
+                    putVisible(into, codePoint);
+                    at += Utf8Decoder.length(codePoint);
+                }
                 copied = at;
             } else if (inString) {
                 at = value == '\\' ? Math.min(at + 2, end) : at + 1;

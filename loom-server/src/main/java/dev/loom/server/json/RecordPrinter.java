@@ -42,6 +42,11 @@ public abstract class RecordPrinter {
         cause = address;
     }
 
+    /** Texts printed so far that are not UTF-8; 0 for forms that do not count them. */
+    public long malformed() {
+        return 0;
+    }
+
     /** Makes everything printed so far visible to the reader of standard output. */
     public abstract void flush();
 }

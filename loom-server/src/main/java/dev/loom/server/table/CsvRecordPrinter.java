@@ -7,6 +7,7 @@ import dev.loom.server.json.FieldColumn;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.text.DataOutput;
 import dev.loom.server.text.TextBuffer;
+import dev.loom.server.text.Utf8Decoder;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,7 @@ final class CsvRecordPrinter extends RecordPrinter {
     private final boolean causes;
     private final boolean safe;
     private int column;
+    private long malformed;
     private final TextBuffer line = new TextBuffer(1024);
     private final TextBuffer cell = new TextBuffer(256);
     private final FieldBytes bytes = new FieldBytes();
@@ -95,6 +97,7 @@ final class CsvRecordPrinter extends RecordPrinter {
         if (json) {
             bytes.load(buffer, offset, length);
             CellText.putText(cell, bytes.array(), length, escape);
+            countMalformed();
             putCell(true);
         }
         line.put('\n');
@@ -104,11 +107,23 @@ final class CsvRecordPrinter extends RecordPrinter {
     private void putField(String name, FieldValue read) {
         FieldColumn of = columns.get(column++);
         CellText.put(cell, read, of.singlePrecision(), bytes, escape);
+        if (read.kind() == FieldValue.Kind.TEXT) {
+            countMalformed();
+        }
         if (read.kind() == FieldValue.Kind.ABSENT) {
             line.put(',');
         } else {
             putCell(!of.numeric() || !isNumber(read));
         }
+    }
+
+    private void countMalformed() {
+        malformed += Utf8Decoder.valid(bytes.array(), 0, bytes.length()) ? 0 : 1;
+    }
+
+    @Override
+    public long malformed() {
+        return malformed;
     }
 
     /** A column that was asked for as one of numbers may hold anything. */

@@ -11,6 +11,7 @@ public final class TextBuffer {
 
     private final ExpandableArrayBuffer bytes;
     private int length;
+    private long replaced;
 
     public TextBuffer(int capacity) {
         bytes = new ExpandableArrayBuffer(capacity);
@@ -78,6 +79,17 @@ public final class TextBuffer {
     /** Appends a number as Java writes it, with the digits of a float if it is of single precision. */
     public void putDouble(double value, boolean singlePrecision) {
         put(singlePrecision ? Float.toString((float) value) : Double.toString(value));
+    }
+
+    /** Appends U+FFFD for a byte that is not UTF-8. */
+    public void putReplacement() {
+        putCodePoint(Utf8Decoder.REPLACEMENT);
+        replaced++;
+    }
+
+    /** How many bytes have been replaced, in all that was appended. */
+    public long replaced() {
+        return replaced;
     }
 
     public void putCodePoint(int codePoint) {
