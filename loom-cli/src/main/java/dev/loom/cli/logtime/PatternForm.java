@@ -74,17 +74,32 @@ final class PatternForm implements TimeForm {
     public int read(byte[] array, int from, int end, WrittenTime into) {
         String text = new String(array, from, Math.min(LENGTH_MAX, end - from), StandardCharsets.UTF_8);
         ParsePosition position = new ParsePosition(0);
-        if (formatter.parseUnresolved(text, position) == null) {
+        TemporalAccessor written = formatter.parseUnresolved(text, position);
+        if (written == null) {
             return NONE;
         }
         into.clear();
         try {
-            take(formatter.parse(text, new ParsePosition(0)), into);
+            TemporalAccessor read = formatter.parse(text, new ParsePosition(0));
+            if (dayExists(written, read)) {
+                take(read, into);
+            } else {
+                into.month = 0;
+            }
         } catch (DateTimeException | ArithmeticException e) {
             // parts that are no time together: there is no month 0
             into.month = 0;
         }
         return from + text.substring(0, position.getIndex()).getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /** A day behind the last of its month is read as the last. */
+    private static boolean dayExists(TemporalAccessor written, TemporalAccessor read) {
+        LocalDate date = read.query(TemporalQueries.localDate());
+        return date == null
+                || date.getDayOfMonth() < date.lengthOfMonth()
+                || !written.isSupported(ChronoField.DAY_OF_MONTH)
+                || written.getLong(ChronoField.DAY_OF_MONTH) == date.getDayOfMonth();
     }
 
     private static void take(TemporalAccessor read, WrittenTime into) {

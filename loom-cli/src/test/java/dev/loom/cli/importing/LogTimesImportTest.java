@@ -269,6 +269,25 @@ class LogTimesImportTest {
                 .says("--time-pattern is none: " + pattern + ": " + problem);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "31.02.2026 10:00, dd.MM.yyyy HH:mm,",
+        "29.02.2026 10:00, dd.MM.yyyy HH:mm,",
+        "29.02.2024 10:00, dd.MM.yyyy HH:mm, 2024-02-29T10:00:00",
+        "31.11.2025 10:00+0100, dd.MM.yyyy HH:mmxx,",
+        "30.11.2025 10:00+0100, dd.MM.yyyy HH:mmxx, 2025-11-30T09:00:00",
+        "31.01.2026 24:00, dd.MM.yyyy HH:mm, 2026-02-01T00:00:00",
+        "28.02.2026 24:00, dd.MM.yyyy HH:mm, 2026-03-01T00:00:00",
+        "31.11. 10:00, dd.MM. HH:mm,"
+    })
+    void shouldTakeNoTimeByAPatternThatDoesNotExist(String time, String pattern, String taken) {
+        String err = cli.importText("s", "lines", time + " text\n", "--time-pattern", pattern)
+                .ok()
+                .err();
+        assertEquals(taken == null, err.endsWith("; 1 line without a time\n"), err);
+        assertEquals(taken == null ? List.of() : List.of(taken + ".000000000Z"), times());
+    }
+
     @Test
     void shouldTakeAPatternOfHalfDays() {
         cli.importText("s", "lines", "2026-11-20 10:00:01 PM text\n", "--time-pattern", "yyyy-MM-dd hh:mm:ss a")
