@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +136,7 @@ final class InputOpening {
         CsvHeader header = CsvHeader.read(rows);
         rejectsHeader = header.rawBytes;
         header.renamed.forEach(console::say);
-        if (header.isPrinted() && !wantsWholeRows()) {
+        if (header.isPrinted() && !wantsWholeRows(header)) {
             header.keepFields();
             console.say(FIELDS_ALONE);
         }
@@ -152,15 +153,15 @@ final class InputOpening {
     }
 
     /** Whether columns that Loom prints before a record's fields are asked for, or are fields of the source. */
-    private boolean wantsWholeRows() {
-        List<String> existing = definition.existingFormat().stream()
+    private boolean wantsWholeRows(CsvHeader header) {
+        Set<String> existing = definition.existingFormat().stream()
                 .flatMap(format -> format.fields().stream())
                 .map(Field::name)
-                .toList();
+                .collect(Collectors.toSet());
         return wholeRows
                 || givenTypes().keySet().stream().anyMatch(CsvHeader::isOwn)
                 || isEventTimeOwn()
-                || existing.containsAll(CsvHeader.OWN_COLUMNS);
+                || existing.equals(Set.copyOf(header.names()));
     }
 
     private boolean isEventTimeOwn() {

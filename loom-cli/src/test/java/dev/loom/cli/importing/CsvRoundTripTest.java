@@ -314,6 +314,29 @@ class CsvRoundTripTest {
                 .toList();
     }
 
+    /** Its fields are behind the columns of these names that each record has. */
+    @Test
+    void shouldCopyASourceWhoseFieldsAreCalledAsTheColumnsBeforeThem() {
+        String fields = "time:utf8,ts:i64,source:utf8,addr:i64,n:i64?";
+        cli.run("source", "add", "s", "--fields", fields).ok();
+        cli.importText("s", "csv", "time,ts,source,addr,n\nt,1,x,2,\nu,3,y,4,5\n")
+                .ok();
+        for (String form : List.of("csv", "jsonl")) {
+            cli.run("source", "add", form, "--fields", fields).ok();
+            cli.importText(
+                            form,
+                            form,
+                            cli.run("export", "s", "--format", form).ok().out())
+                    .ok();
+            assertEquals(
+                    List.of("t,1,x,2,", "u,3,y,4,5"),
+                    cli.run("scan", form, "--asc", "-o", "csv").ok().lines().stream()
+                            .skip(1)
+                            .map(line -> line.replaceFirst("^[^,]*,[^,]*,[^,]*,[^,]*,", ""))
+                            .toList());
+        }
+    }
+
     @Test
     void shouldTellAnEmptyTextFromNone() {
         cli.importText("s", "csv", "n,t,d\n1,,\n2,\"\",\"\"\n\"\",x,AA==\n", "--types", "n:i64,t:utf8,d:bytes")
