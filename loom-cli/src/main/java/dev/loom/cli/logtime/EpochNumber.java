@@ -2,7 +2,7 @@ package dev.loom.cli.logtime;
 
 /**
  * A time as a number whose digits tell the unit: 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. So it is of
- * 2001 or later. A fraction may follow.
+ * 2001 or later. A fraction may follow behind a point; a comma ends a column.
  */
 final class EpochNumber {
     private EpochNumber() {}
@@ -29,7 +29,7 @@ final class EpochNumber {
         into.epoch = true;
         into.epochSecond = number / unit;
         int nano = (int) (number % unit * (1_000_000_000L / unit));
-        if (at < end && (array[at] == '.' || array[at] == ',')) {
+        if (at < end && array[at] == '.') {
             int next = KnownForm.fraction(array, at, end, into);
             nano += (int) (into.nano / unit);
             at = next;

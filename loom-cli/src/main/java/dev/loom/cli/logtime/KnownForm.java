@@ -9,7 +9,7 @@ import java.util.List;
  * y year, 4 digits      H hour, 2 digits                    E name of a day, 3 letters
  * Y year, 2 digits      h hour, its first digit or a space  L level, one of IWEF
  * M month, 2 digits     m minute, 2 digits                  T the letter T or a space
- * N month, 3 letters    s second, 2 digits                  f fraction, 1 digit or more after . or , if it is there
+ * N month, 3 letters    s second, 2 digits                  f fraction after a point or comma, if it is there
  * d day, 2 digits       S second with its colon, if there   i milliseconds, 3 digits, if they are there
  * e day, 1 or 2 digits  # epoch                             z offset, if it is there
  * </pre>
@@ -89,7 +89,7 @@ final class KnownForm implements TimeForm {
             case 'e' -> dayPadded(array, at, end, into);
             case 'h' -> hourPadded(array, at, end, into);
             case 'S' -> secondsIfThere(array, at, end, into);
-            case 'f' -> at < end && (array[at] == '.' || array[at] == ',') ? fraction(array, at, end, into) : at;
+            case 'f' -> hasFraction(array, at, end) ? fraction(array, at, end, into) : at;
             case 'i' -> millisIfThere(array, at, end, into);
             case 'z' -> WrittenOffset.read(array, at, end, into);
             case '#' -> EpochNumber.read(array, at, end, into);
@@ -171,6 +171,19 @@ final class KnownForm implements TimeForm {
             letters = letters << 8 | lower;
         }
         return letters;
+    }
+
+    /** A comma may end a column instead: it has 3, 6 or 9 digits behind it, and these no further comma. */
+    private static boolean hasFraction(byte[] array, int at, int end) {
+        if (at >= end || array[at] != ',') {
+            return at < end && array[at] == '.';
+        }
+        int next = at + 1;
+        while (next < end && isDigit(array[next])) {
+            next++;
+        }
+        int digits = next - at - 1;
+        return (digits == 3 || digits == 6 || digits == 9) && (next == end || array[next] != ',');
     }
 
     /** Reads the digits after a point or comma; those after the ninth count for nothing. */

@@ -157,6 +157,29 @@ class KnownFormTest {
         }
     }
 
+    /** A comma ends a column, unless it looks as that of a fraction. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1795229193,8080,GET|2026-11-21T02:46:33Z",
+                "1795229193,250|2026-11-21T02:46:33Z",
+                "1795229193399,500 text|2026-11-21T02:46:33.399Z",
+                "1795229193.25,8080,GET|2026-11-21T02:46:33.250Z",
+                "2026-11-21 02:46:33,8080,GET|2026-11-21T02:46:33Z",
+                "2026-11-21 02:46:33,200,GET|2026-11-21T02:46:33Z",
+                "2026-11-21 02:46:33,2 text|2026-11-21T02:46:33Z",
+                "2026-11-21T02:46:33.5,200|2026-11-21T02:46:33.500Z",
+                "2026-11-21T02:46:33,200|2026-11-21T02:46:33.200Z",
+                "2026-11-21T02:46:33,200+01:00 text|2026-11-21T01:46:33.200Z",
+                "2026-11-21T02:46:33,200411 text|2026-11-21T02:46:33.200411Z",
+                "2026-11-21T02:46:33,200411123 text|2026-11-21T02:46:33.200411123Z",
+                "2026-11-21T02:46:33,200411123999 text|2026-11-21T02:46:33Z",
+            })
+    void shouldTellACommaBetweenColumnsFromThatOfAFraction(String line, Instant time) {
+        assertEquals(time, read(reader(recognised(line), ZoneOffset.UTC), line));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
