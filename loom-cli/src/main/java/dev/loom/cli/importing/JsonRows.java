@@ -9,6 +9,10 @@ import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +39,10 @@ final class JsonRows {
     private final StructFormat format;
     private final StructWriter writer;
     private final CellEncoder encoder = new CellEncoder();
+    private final CharsetEncoder utf8 = StandardCharsets.UTF_8
+            .newEncoder()
+            .onMalformedInput(CodingErrorAction.REPLACE)
+            .replaceWith("\uFFFD".getBytes(StandardCharsets.UTF_8));
     /** The fields that the object has, by index. */
     private final Map<Integer, byte[]> values = new HashMap<>();
 
@@ -96,10 +104,19 @@ final class JsonRows {
         if (!fits) {
             return name + ": not " + type.text();
         }
-        byte[] value = parser.getText().getBytes(StandardCharsets.UTF_8);
+        byte[] value = text(parser);
         values.put(index, value);
         valuesLength += value.length;
         return null;
+    }
+
+    /** As records of JSON have it: half of a surrogate pair becomes U+FFFD. */
+    private byte[] text(JsonParser parser) throws IOException {
+        CharBuffer chars = CharBuffer.wrap(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
+        ByteBuffer encoded = utf8.encode(chars);
+        byte[] bytes = new byte[encoded.remaining()];
+        encoded.get(bytes);
+        return bytes;
     }
 
     /** The most that the struct takes. */

@@ -230,6 +230,22 @@ class CsvRoundTripTest {
     }
 
     @Test
+    void shouldReplaceHalvesOfSurrogatePairsAsRecordsOfJsonDo() {
+        String text = "{\"t\":\"a\\ud83d\"}\n{\"t\":\"\\ude00\\ud83d b\"}\n{\"t\":\"\\ud83d\\ude00\"}\n";
+        List<String> expected = List.of("a\uFFFD", "\uFFFD\uFFFD b", "😀");
+        cli.run("source", "add", "structs", "--fields", "t:utf8").ok();
+        for (String source : List.of("structs", "objects")) {
+            cli.importText(source, "jsonl", text).ok();
+            assertEquals(
+                    expected,
+                    cli.run("scan", source, "--asc", "--fields", "t", "-o", "csv").ok().lines().stream()
+                            .skip(1)
+                            .map(line -> line.substring(line.lastIndexOf(',') + 1))
+                            .toList());
+        }
+    }
+
+    @Test
     void shouldKeepLinesThatOnlyLookPrinted() {
         List<String> lines = List.of(
                 "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":{},\"payload\":\"\"}",
