@@ -188,7 +188,7 @@ class MainTest {
         assertFalse(Files.exists(Path.of("json")));
         cli.run("export", "--format", "csv", "--header", "a=b")
                 .exit(2)
-                .says("--header, --compression and --tls-... are for --endpoint");
+                .says("--header, --compression, --retry-for and --tls-... are for --endpoint");
     }
 
     @Test

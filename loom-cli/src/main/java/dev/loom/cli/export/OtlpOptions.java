@@ -96,10 +96,11 @@ final class OtlpOptions {
             tls();
         } else if (written("--header")
                 || written("--compression")
+                || written("--retry-for")
                 || written("--tls-ca")
                 || written("--tls-cert")
                 || written("--tls-key")) {
-            throw CommandFailure.usage("--header, --compression and --tls-... are for --endpoint");
+            throw CommandFailure.usage("--header, --compression, --retry-for and --tls-... are for --endpoint");
         }
     }
 

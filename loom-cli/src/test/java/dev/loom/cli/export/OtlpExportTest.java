@@ -566,13 +566,15 @@ class OtlpExportTest {
                     List.of("--endpoint", url));
         }
         refused.put("--header is not of the form NAME=VALUE", List.of("--endpoint", "http://a", "--header", "secret"));
-        refused.put("--header, --compression and --tls-... are for --endpoint", List.of("--header", "a=b"));
         refused.put(
                 "a certificate needs its key: cert_file=a, key_file=null",
                 List.of("--endpoint", "http://a", "--tls-cert", "a"));
         refused.forEach((message, arguments) -> assertEquals(
                 "loom: " + message + "\n",
                 export(arguments.toArray(String[]::new)).exit(2).err()));
+        for (String option : List.of("--header=a=b", "--compression=gzip", "--retry-for=1m", "--tls-ca=a")) {
+            export(option).exit(2).says("--header, --compression, --retry-for and --tls-... are for --endpoint");
+        }
         String header = export("--endpoint", "http://localhost:1", "--header", "Host=b")
                 .exit(2)
                 .err();
