@@ -238,6 +238,23 @@ final class PageRecordTest {
         browser.until("all notes", () -> browser.table("newest records").size() == 2);
     }
 
+    /** The first one here ends, as it doesn't follow. */
+    @Test
+    void shouldSayThatATailEndedAndBeginAnother() {
+        show("#view=explore&source=notes");
+        browser.untilShown("table[aria-label=records]", "all is well");
+        browser.run(
+                "const asked = fetch; window.fetch = (path, how) => asked(path,"
+                        + " {...how, body: window.ended ? how.body : how.body.replace('\"follow\":true', '\"follow\":false')})");
+        browser.click("#tab-tail");
+        browser.untilShown("#panel", "ended");
+        assertEquals("", browser.text("#unseen"));
+        browser.run("window.ended = true");
+        browser.keys("r");
+        browser.untilShown("#unseen", "live");
+        browser.until("both notes", () -> browser.table("newest records").size() == 2);
+    }
+
     @Test
     void shouldTellAClosedSourceFromTheOpenOneOfItsName() {
         show("");

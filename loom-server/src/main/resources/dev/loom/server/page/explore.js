@@ -93,7 +93,7 @@ export function Explore({state, sources, theme, round}) {
       ${tab === 'percentiles' && (state.field ? html`<${Percentiles} ...${common} />` : html`<p class="hint">Choose a field.</p>`)}
       ${tab === 'groups' && html`<${Groups} ...${common} range=${range} />`}
       ${tab === 'search' && html`<${Search} ...${common} range=${range} />`}
-      ${tab === 'tail' && html`<${Tail} state=${state} />`}
+      ${tab === 'tail' && html`<${Tail} state=${state} round=${round} />`}
     </section>
   </main>`;
 }

@@ -85,7 +85,7 @@ function useLost(name) {
 }
 
 /** Records as they arrive. It can be held; what arrives meanwhile is counted. */
-export function Tail({state}) {
+export function Tail({state, round}) {
   const [rows, setRows] = useState([]);
   const [held, setHeld] = useState(false);
   const [unseen, setUnseen] = useState(0);
@@ -126,7 +126,7 @@ export function Tail({state}) {
       clearInterval(timer);
       abort.abort();
     };
-  }, [state.source, state.q, state.textfield, state.where.join('\n')]);
+  }, [state.source, state.q, state.textfield, state.where.join('\n'), round]);
   const hold = () => {
     holding.current = !held;
     setHeld(!held);
@@ -135,7 +135,7 @@ export function Tail({state}) {
   const names = fieldNames(rows.slice(0, 20)).slice(0, 10);
   return html`<div>
     <div class="row"><button type="button" id="pause" aria-pressed=${held} onClick=${hold}>${held ? 'go on' : 'pause'}</button>
-      <span role="status" id="unseen">${held ? `${count(unseen)} not seen yet` : error ? '' : 'live'}</span>
+      <span role="status" id="unseen">${held ? `${count(unseen)} not seen yet` : error || end ? '' : 'live'}</span>
       ${dropped > 0 && html`<span class="warn">${count(dropped)} left out: more arrived than can be shown</span>`}
       <span id="lost" class=${lost ? 'warn' : ''}>${count(lost)} lost meanwhile</span>
       ${end && html`<span class=${end.lost ? 'warn' : ''}>ended${end.lost ? `, ${count(end.lost)} lost` : ''}</span>`}
