@@ -25,6 +25,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chromium.ChromiumNetworkConditions;
 
 /**
@@ -334,6 +335,30 @@ final class PageTest {
         browser.untilShown("#panel .hint", "1 records");
         assertEquals(1, browser.table("matching records").size());
         browser.until("a line is drawn", () -> browser.all(".lines canvas").size() == 1);
+    }
+
+    /** As any answer does that arrives, the theme draws the view again. */
+    @Test
+    void shouldKeepWhatIsBeingTyped() {
+        String flip = "const before = document.documentElement.dataset.theme; document.getElementById('theme').click();"
+                + " return new Promise(done => { const look = () =>"
+                + " document.documentElement.dataset.theme !== before ? done() : setTimeout(look, 10); look(); })";
+        for (String field : List.of("#view=traces input[name=service]", "#view=explore&source=app&tab=search #q")) {
+            int space = field.indexOf(' ');
+            show(field.substring(0, space));
+            WebElement input = browser.find(field.substring(space));
+            input.sendKeys("time");
+            browser.run(flip);
+            input.sendKeys("out");
+            browser.run(flip);
+            assertEquals("timeout", input.getDomProperty("value"));
+            input.sendKeys(Keys.ENTER);
+            browser.until(
+                    "asked",
+                    () -> String.valueOf(browser.run("return location.hash")).contains("=timeout"));
+            browser.run("history.back()");
+            browser.until("undone", () -> "".equals(input.getDomProperty("value")));
+        }
     }
 
     @Test

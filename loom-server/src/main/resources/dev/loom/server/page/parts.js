@@ -147,6 +147,15 @@ export function Table({columns, rows, label, onChoose, chosen, busy}) {
     </tbody></table></div>`;
 }
 
+/** A field with a text of the address. What is typed stays until that becomes another. */
+export function TextField({text, ...rest}) {
+  const input = useRef(null);
+  useLayoutEffect(() => {
+    input.current.value = text;
+  }, [text]);
+  return html`<input ref=${input} ...${rest} />`;
+}
+
 /** Tabs, walked by the arrow keys. */
 export function Tabs({tabs, active, onChange, label}) {
   const walk = event => {

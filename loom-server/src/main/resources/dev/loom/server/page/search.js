@@ -4,7 +4,7 @@ import {html, useEffect, useMemo, useRef, useState} from './vendor/htm-preact.js
 import {ask, stream} from './api.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, step as stepText, time} from './format.js';
-import {Command, Export, Outcome, Table, useAnswer} from './parts.js';
+import {Command, Export, Outcome, Table, TextField, useAnswer} from './parts.js';
 import {change, selected} from './state.js';
 import {fieldNames, flat, linkOf} from './records.js';
 
@@ -42,7 +42,7 @@ export function Search({state, range, names, theme, round}) {
   const total = counts.rows.reduce((sum, row) => sum + row.count, 0);
   return html`<div>
     <form class="row" role="search" onSubmit=${search}>
-      <label>words <input id="q" name="q" size="40" value=${text} placeholder="error AND time* NOT retry" /></label>
+      <label>words <${TextField} id="q" name="q" size="40" text=${text} placeholder="error AND time* NOT retry" /></label>
       <label>in <select value=${state.textfield ?? ''} onChange=${event => change({textfield: event.target.value})}>
         <option value="">its text</option>${names.map(name => html`<option value=${name}>${name}</option>`)}</select></label>
       <button>search</button>

@@ -2,7 +2,7 @@
 
 import {html, useRef, useState} from './vendor/htm-preact.js';
 import {count, duration, exact, time} from './format.js';
-import {Export, Outcome, Table, useAnswer} from './parts.js';
+import {Export, Outcome, Table, TextField, useAnswer} from './parts.js';
 import {change, go} from './state.js';
 
 /** The newest traces that fit the filters. */
@@ -13,7 +13,7 @@ export function Traces({state, round}) {
   }
   if (state.error) body.error = true;
   const answer = useAnswer('traces', body, round);
-  const field = (name, label, placeholder) => html`<label>${label} <input name=${name} value=${state[name] ?? ''} placeholder=${placeholder}
+  const field = (name, label, placeholder) => html`<label>${label} <${TextField} name=${name} text=${state[name] ?? ''} placeholder=${placeholder}
     onChange=${event => change({[name]: event.target.value.trim()})} /></label>`;
   const open = event => {
     event.preventDefault();
