@@ -134,6 +134,24 @@ final class PageSourcesTest {
                         + "})(y); if (c) return c; } return '';"));
     }
 
+    /** Their labels and units would be those of the other field, and so would a selection's. */
+    @Test
+    void shouldShowNoAnswerOfAnotherField() {
+        for (String tab : List.of("percentiles", "groups&measure=p50")) {
+            show("#view=explore&source=bits&field=n&tab=" + tab);
+            browser.untilShown(".heatmap .outcome", "complete");
+            browser.untilShown("#panel .outcome", "complete");
+            assertNotEquals(List.of(), browser.all("#panel tbody tr"));
+            browser.run("const asked = fetch; window.fetch = (path, ...rest) =>"
+                    + " /(hist|agg)$/.test(path) ? new Promise(() => {}) : asked(path, ...rest)");
+            browser.run("location.hash = location.hash.replace('field=n', 'field=d')");
+            browser.untilShown(".surface .empty", "asking");
+            assertEquals(List.of(), browser.all("#panel tbody tr"));
+            browser.drag(CANVAS, 0.06, 0, 1, 0.92);
+            assertEquals(List.of(), browser.all("#clear"));
+        }
+    }
+
     @Test
     void shouldShowNoPictureOfWhatIsNotThere() {
         show("#view=explore&source=bits&field=n");

@@ -80,7 +80,7 @@ export function Explore({state, sources, theme, round}) {
         <option value="arrival">arrival</option><option value="event">the records' own time</option></select></label>`}
     </div>
     <${Conditions} state=${state} />
-    ${state.field ? range && html`<${Heatmap} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
+    ${state.field ? range && html`<${Heatmap} key=${state.field} state=${state} range=${range} unit=${unit} theme=${theme} round=${round} />`
       : html`<p class="hint">Choose a field of numbers to see it over time.</p>`}
     ${state.field && !range && extent && html`<section class="heatmap" aria-label="heatmap">
       ${extent.answer.end && html`<p class="hint">no values in this range</p>`}
@@ -90,8 +90,8 @@ export function Explore({state, sources, theme, round}) {
       ${tab === 'records' && html`<${Records} ...${common} sources=${sources} />`}
       ${tab === 'differs' && html`<${Difference} ...${common} />`}
       ${tab === 'facets' && html`<${Facets} ...${common} />`}
-      ${tab === 'percentiles' && (state.field ? html`<${Percentiles} ...${common} />` : html`<p class="hint">Choose a field.</p>`)}
-      ${tab === 'groups' && html`<${Groups} ...${common} range=${range} />`}
+      ${tab === 'percentiles' && (state.field ? html`<${Percentiles} key=${state.field} ...${common} />` : html`<p class="hint">Choose a field.</p>`)}
+      ${tab === 'groups' && html`<${Groups} key=${state.field} ...${common} range=${range} />`}
       ${tab === 'search' && html`<${Search} ...${common} range=${range} />`}
       ${tab === 'tail' && html`<${Tail} state=${state} round=${round} />`}
     </section>
