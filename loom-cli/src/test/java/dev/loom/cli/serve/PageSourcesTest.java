@@ -2,6 +2,7 @@ package dev.loom.cli.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
@@ -46,6 +47,16 @@ final class PageSourcesTest {
         }
         Path bits = Files.writeString(temp.resolve("bits.csv"), "n,d\n" + "0,1.5\n".repeat(50) + "1,Infinity\n");
         cli.run("import", "--source", "bits", "--format", "csv", bits.toString())
+                .ok();
+        StringBuilder outliers = new StringBuilder("indexed,plain\n");
+        for (String value :
+                List.of("-Infinity", "-1e9", "0.5", "1.5", "7", "1.152921504606846976E18", "1e300", "Infinity")) {
+            outliers.append(value).append(',').append(value).append('\n');
+        }
+        Path infinite = Files.writeString(temp.resolve("outliers.csv"), outliers);
+        cli.run("import", "--source", "outliers", "--format", "csv", infinite.toString())
+                .ok();
+        cli.run("index", "add", "outliers", "indexed", "--bins", "edges:0,1,2", "--backfill")
                 .ok();
         Path tty = Files.writeString(temp.resolve("tty.log"), "login\n");
         cli.run("import", "--source", "getty@tty1", "--format", "lines", tty.toString())
@@ -149,6 +160,34 @@ final class PageSourcesTest {
             assertEquals(List.of(), browser.all("#panel tbody tr"));
             browser.drag(CANVAS, 0.06, 0, 1, 0.92);
             assertEquals(List.of(), browser.all("#clear"));
+        }
+    }
+
+    /** Bins of doubles begin and end at infinity, and at numbers whose digits are those of other integers. */
+    @Test
+    void shouldSelectEachBinOfDoubles() {
+        for (String field : List.of("indexed", "plain")) {
+            show("#view=explore&source=outliers&field=" + field);
+            browser.untilShown(".heatmap .outcome", "complete");
+            browser.click("#heatmap-table");
+            List<String> cells = browser.table("cells of the heatmap");
+            assertTrue(cells.size() >= 4, cells::toString);
+            for (int cell = 0; cell < cells.size(); cell++) {
+                String[] columns = cells.get(cell).split("\\|");
+                browser.run(
+                        "document.querySelectorAll(`table[aria-label='cells of the heatmap'] tbody tr`)[arguments[0]].click()",
+                        cell);
+                browser.untilShown("#heatmap-said", columns[4] + " records");
+                browser.until(
+                        columns[2] + " to " + columns[3],
+                        () -> browser.table("records").size() == Integer.parseInt(columns[4]));
+                browser.click("#clear");
+                browser.untilShown("#heatmap-said", "Drag");
+            }
+            browser.drag(CANVAS, 0.06, 0, 1, 0.92);
+            browser.untilShown("#heatmap-said", "8 records");
+            browser.untilShown("#panel .outcome", "complete");
+            assertEquals(8, browser.table("records").size());
         }
     }
 

@@ -3,7 +3,7 @@
 import {html, useLayoutEffect, useMemo, useRef, useState} from './vendor/htm-preact.js';
 import {clock, count, niceStep, quantity, short, step as stepText, time} from './format.js';
 import {Outcome, Table, useAnswer, useWidth} from './parts.js';
-import {NOTHING_SELECTED, change, scope, selection, valueConditions} from './state.js';
+import {NOTHING_SELECTED, change, literal, scope, selection, valueConditions} from './state.js';
 
 const HEIGHT = 320;
 const LEFT = 62;
@@ -54,7 +54,7 @@ function valueScale(cells, areWhole) {
   const to = place(high) > from ? place(high) : from + 1;
   const margin = (to - from) * 0.02;
   return {
-    low, high, isLinear,
+    finite,
     y: (value, height) => height - (height * (place(finite(Number(value))) - from + margin)) / (to - from + 2 * margin),
     value: (y, height) => {
       const at = from - margin + ((height - y) * (to - from + 2 * margin)) / height;
@@ -205,7 +205,9 @@ function drawSummary(canvas, drawn, theme) {
 /** The exact cells that a rectangle of time and value touches. */
 function covered(drawn, from, to, low, high) {
   const columns = drawn.columns.filter(column => column.to > from && column.from < to);
-  const bins = drawn.bins.filter(bin => (drawn.areWhole ? endOf(bin.high, true) > low : Number(bin.high) >= low) && Number(bin.low) <= high);
+  const {finite} = drawn.scale; // what is infinite is drawn at an edge
+  const reaches = end => (drawn.areWhole ? end > low : end >= low);
+  const bins = drawn.bins.filter(bin => reaches(finite(endOf(bin.high, drawn.areWhole))) && finite(Number(bin.low)) <= high);
   if (!columns.length || !bins.length) return null;
   const box = {from: columns[0].from, to: columns.at(-1).to, low: bins[0].low, high: bins.at(-1).high};
   return {...box, count: countIn(drawn, box)};
@@ -234,7 +236,8 @@ function refined(state, box) {
 
 function select(state, box) {
   const next = refined(state, box);
-  change({selfrom: next.from, selto: next.to, sellow: next.low, selhigh: next.high});
+  const bound = value => (typeof value === 'number' ? literal(value) : value);
+  change({selfrom: next.from, selto: next.to, sellow: bound(next.low), selhigh: bound(next.high)});
 }
 
 /** Shows the selection alone: its time becomes the range, its values a condition. */

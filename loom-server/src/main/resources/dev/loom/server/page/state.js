@@ -109,13 +109,16 @@ export function selected(state) {
   return body;
 }
 
-/** What the selection says of the value. */
-export function valueConditions(state) {
+/** What the selection says of the value. Conditions have no word for the infinity at which bins of doubles may begin and end. */
+export function valueConditions({field, sellow, selhigh}) {
+  if (sellow === undefined && selhigh === undefined) return [];
   const conditions = [];
-  const name = state.field && fieldName(state.field);
-  if (state.sellow !== undefined) conditions.push(`${name} >= ${state.sellow}`);
-  if (state.selhigh !== undefined) conditions.push(`${name} <= ${state.selhigh}`);
-  return conditions;
+  const name = fieldName(field);
+  if (sellow === 'Infinity') conditions.push(`${name} > ${Number.MAX_VALUE}`);
+  else if (sellow !== undefined && sellow !== '-Infinity') conditions.push(`${name} >= ${sellow}`);
+  if (selhigh === '-Infinity') conditions.push(`${name} < -${Number.MAX_VALUE}`);
+  else if (selhigh !== undefined && selhigh !== 'Infinity') conditions.push(`${name} <= ${selhigh}`);
+  return conditions.length ? conditions : [`${name} is not null`];
 }
 
 /** Without a selection. */
