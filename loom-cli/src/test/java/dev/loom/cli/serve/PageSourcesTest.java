@@ -191,6 +191,19 @@ final class PageSourcesTest {
         }
     }
 
+    /** What arrived in the meantime is not in the picture: an end that is later would be a gap. */
+    @Test
+    void shouldEndARelativeRangeWhenItWasAsked() {
+        show("#view=explore&source=requests&field=latency_ns&since=6h");
+        browser.untilShown("#heatmap-said", "650 values");
+        browser.untilShown(".heatmap .outcome", "complete");
+        browser.run("const now = Date.now; Date.now = () => now() + 6 * 3600e3");
+        browser.keys("?"); // draws again
+        browser.untilShown(".keys", "ask again");
+        browser.drag(CANVAS, 0.6, 0, 1, 0.92);
+        browser.untilShown("#heatmap-said", "650 records");
+    }
+
     @Test
     void shouldShowNoPictureOfWhatIsNotThere() {
         show("#view=explore&source=bits&field=n");

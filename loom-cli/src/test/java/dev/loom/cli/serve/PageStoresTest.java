@@ -14,13 +14,17 @@ import dev.loom.format.StructWriter;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +34,9 @@ import org.openqa.selenium.Keys;
 
 /** The page of stores that are locked, written meanwhile, or large, in a real browser. */
 final class PageStoresTest {
+    /** 2026-11-21T12:00:00Z. */
+    private static final long NOON_NS = 1_795_262_400_000_000_000L;
+
     @TempDir
     private Path temp;
 
@@ -99,6 +106,74 @@ final class PageStoresTest {
             browser.untilShown("table[aria-label='newest records']", "held 6");
             browser.open("about:blank");
         }
+    }
+
+    /** A day later, steps as long as those of the first seconds would be too many. */
+    @Test
+    void shouldDrawWhatHasArrivedSinceThePageWasOpened() throws Exception {
+        AtomicLong clock = new AtomicLong(NOON_NS);
+        StructFormat format = Formats.struct("ts_ns:i64,a:i64,b:i64");
+        try (SharedWriter writer = new SharedWriter(Loom.open(LoomConfig.at(temp.resolve("live"))
+                        .recordRingBytes(8 << 20)
+                        .clock(clock::get)
+                        .build()));
+                LoomServer live = LoomServer.start(
+                        writer,
+                        ServerSettings.builder()
+                                .api(Endpoint.parse("127.0.0.1:0"))
+                                .build())) {
+            assertTrue(writer.acquire(Duration.ofMinutes(1)));
+            int id = writer.loom().defineSource("calls", format, new EventTime("ts_ns", null).attributes());
+            writer.loom().defineEventTimeIndex(id, "event-time", IndexFunction.field(format, "ts_ns"));
+            writer.release();
+            int records = 0;
+            for (String kind : List.of("", "event")) {
+                pushCalls(writer, id, format, clock);
+                records += 10;
+                browser.open(
+                        "http://" + live.addresses().get("http") + "/#view=explore&source=calls&field=a&time=" + kind);
+                browser.untilShown("#heatmap-said", records + " values");
+                for (String field : List.of("b", "a")) {
+                    boolean isFirst = field.equals("b");
+                    clock.addAndGet(isFirst ? TimeUnit.HOURS.toNanos(1) : TimeUnit.DAYS.toNanos(1));
+                    pushCalls(writer, id, format, clock);
+                    records += 10;
+                    // at first the page is not told of the new range
+                    browser.run(
+                            isFirst
+                                    ? "window.asked = fetch; window.fetch = (path, how) => /sources$/.test(path)"
+                                            + " || how.body.includes('\"by\":[\"time\"]')"
+                                            + " ? new Promise(() => {}) : asked(path, how)"
+                                    : "window.fetch = asked");
+                    browser.run("location.hash = location.hash.replace(/field=./, 'field=' + arguments[0])", field);
+                    browser.untilShown("#heatmap-said", records + " values");
+                    browser.untilShown(".heatmap .outcome", "complete");
+                    String all = records + " records";
+                    browser.until(all, () -> {
+                        browser.drag(".surface canvas", 0.01, 0, 1.01, 0.92);
+                        boolean selected = browser.text("#heatmap-said").endsWith(all);
+                        browser.keys(Keys.ESCAPE); // as longer steps may have come meanwhile
+                        return selected;
+                    });
+                }
+            }
+            browser.open("about:blank");
+        }
+    }
+
+    /** One a second. */
+    private static void pushCalls(SharedWriter writer, int source, StructFormat format, AtomicLong clock) {
+        StructWriter call = new StructWriter(format);
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
+        assertTrue(writer.acquire(Duration.ofMinutes(1)));
+        for (int i = 0; i < 10; i++) {
+            call.begin(payload, 0);
+            call.setLong(0, clock.addAndGet(TimeUnit.SECONDS.toNanos(1)));
+            call.setLong(1, i);
+            call.setLong(2, i);
+            writer.loom().push(source, payload, 0, call.finish());
+        }
+        writer.release();
     }
 
     private static void push(SharedWriter writer, int source, String text) {

@@ -22,10 +22,10 @@ const TABS = [['records', 'records'], ['differs', 'what differs'], ['facets', 'v
  * The range that the records' own times take up, with the answer that told it; null if nobody asked. The range is null until it is known,
  * and if there are no records; while it is asked for again, it is the last one of the source.
  */
-function useExtent(state, round) {
+function useExtent(state, asked) {
   const isAsked = state.time === 'event' && !state.since && !(state.from && state.to);
   const body = {...scope(state), by: ['time']};
-  const answer = useAnswer(isAsked ? 'hist' : null, body, round);
+  const answer = useAnswer(isAsked ? 'hist' : null, body, asked);
   const known = useRef({});
   if (known.current.source !== state.source) known.current = {source: state.source, range: null};
   if (answer.end) {
@@ -35,21 +35,18 @@ function useExtent(state, round) {
   return isAsked ? {range: known.current.range, answer, body} : null;
 }
 
-/** The range that is looked at; null if only the store knows it. */
-function rangeOf(state, source) {
+/** The range that is looked at; null if only the store knows it. It may end later, unless it is fixed. */
+function rangeOf(state, source, now) {
   const from = state.from ? nanosAt(state.from) : null;
   const to = state.to ? nanosAt(state.to) : null;
-  if (from !== null && to !== null) return {from, to};
-  if (state.since) {
-    const now = BigInt(Date.now()) * 1000000n;
-    return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now, isRelative: true};
-  }
+  if (from !== null && to !== null) return {from, to, isFixed: true};
+  if (state.since) return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now};
   if (state.time === 'event' || !source?.first) return null;
   return {from: from ?? BigInt(source.first), to: to ?? BigInt(source.last) + 1n};
 }
 
 /** The view of a source. */
-export function Explore({state, sources, theme, round}) {
+export function Explore({state, sources, theme, round, asked}) {
   const source = sources.find(each => each.name === state.source);
   const own = source?.indexes ?? [];
   const fields = useAnswer('fields', {source: state.source}, round);
@@ -57,9 +54,10 @@ export function Explore({state, sources, theme, round}) {
   const types = useMemo(() => Object.fromEntries(fields.rows.map(each => [each.name, each.type])), [fields.rows]);
   const numbers = fields.rows.filter(each => !NO_NUMBERS.test(each.type)).map(each => each.name);
   const unit = fields.rows.find(each => each.name === state.field)?.unit;
-  const extent = useExtent(state, round);
-  const range = useMemo(() => rangeOf(state, source) ?? extent?.range,
-    [state.from, state.to, state.since, state.time, source, round, extent?.range?.from, extent?.range?.to]);
+  const extent = useExtent(state, asked);
+  const now = useMemo(() => BigInt(Date.now()) * 1000000n, [asked]);
+  const range = useMemo(() => rangeOf(state, source, now) ?? extent?.range,
+    [state.from, state.to, state.since, state.time, source?.first, source?.last, now, extent?.range?.from, extent?.range?.to]);
   const tab = state.tab ?? 'records';
   const hasEventTime = own.some(each => each.kind === 'event-time');
   const common = {state, round, theme, unit, names, types};

@@ -85,7 +85,7 @@ function grid(rows, asked) {
   const bins = [...values.values()].sort((a, b) => Number(a.low) - Number(b.low));
   let from = asked?.from ?? ordered[0]?.from ?? 0n;
   let to = asked?.to ?? ordered.at(-1)?.to ?? 1n;
-  if (asked?.isRelative && ordered.length) { // to the server's clock, which may differ from this one's
+  if (!asked?.isFixed && ordered.length) { // records may have arrived, and the server's clock may differ from this one's
     if (ordered[0].from < from) from = ordered[0].from;
     if (ordered.at(-1).to > to) to = ordered.at(-1).to;
   }

@@ -1,12 +1,12 @@
 // The page as a whole: views by address, the token, the theme, keys.
 
-import {html, render, useEffect, useLayoutEffect, useRef, useState} from './vendor/htm-preact.js';
-import {onTokenNeeded, setToken} from './api.js';
+import {html, render, useEffect, useLayoutEffect, useMemo, useRef, useState} from './vendor/htm-preact.js';
+import {onTokenNeeded, setToken, stringify} from './api.js';
 import {Explore, titleOf} from './explore.js';
 import {clear, zoom} from './heatmap.js';
 import {Overview} from './overview.js';
 import {useAnswer} from './parts.js';
-import {change, read, useAddress} from './state.js';
+import {change, read, scope, useAddress} from './state.js';
 import {Trace, Traces} from './trace.js';
 
 const THEME = 'loom.theme';
@@ -24,8 +24,12 @@ function Page() {
   const [locked, setLocked] = useState(false);
   const [help, setHelp] = useState(false);
   const [round, setRound] = useState(0);
-  const sources = useAnswer('sources', {}, round);
+  const asked = `${round} ${stringify({...scope(state), field: state.field})}`; // with each picture, as records may have arrived
+  const sources = useAnswer('sources', {}, asked);
   const indexes = useAnswer('indexes', {}, round);
+  const listed = useRef([]); // not a part while all are asked for again
+  if (sources.end || !listed.current.length) listed.current = sources.rows;
+  const known = useMemo(() => listed.current.map(each => named(each, indexes.rows)), [listed.current, indexes.rows]);
   useEffect(() => onTokenNeeded(() => setLocked(true)), []);
   useLayoutEffect(() => { // before anything is drawn
     document.documentElement.dataset.theme = theme;
@@ -58,7 +62,7 @@ function Page() {
     setLocked(false);
     setRound(old => old + 1);
   };
-  const common = {state, sources: sources.rows.map(each => named(each, indexes.rows)), theme, round};
+  const common = {state, sources: known, theme, round, asked};
   const view = {explore: () => html`<${Explore} key=${state.source} ...${common} />`, trace: () => html`<${Trace} ...${common} />`,
     traces: () => html`<${Traces} ...${common} />`}[state.view];
   return html`
