@@ -1,5 +1,6 @@
 package dev.loom.cli.serve;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -66,8 +67,23 @@ final class PageStoresTest {
                 LoomServer.open(ServerSettings.read(file, Map.of(), Map.of()).build())) {
             browser.open("http://" + locked.addresses().get("http") + "/");
             browser.find("#token").sendKeys("wrong", Keys.ENTER);
-            browser.find("#token").sendKeys("s3cret", Keys.ENTER);
+            browser.find("#token").sendKeys("s3cret\u200b", Keys.ENTER); // which no header can have
+            assertEquals(true, browser.run("return document.getElementById('token').validity.patternMismatch"));
+            browser.find("#token").clear();
+            browser.find("#token").sendKeys(" s3cret", Keys.ENTER);
             browser.untilShown("main", "The store has no sources yet.");
+            browser.run(
+                    "window.health = []; const asked = fetch; window.fetch = (path, how) => {"
+                            + " if (path !== 'readyz') return asked(path, how);"
+                            + " health.push(how.signal);"
+                            + " const reason = how.headers.Authorization === 'Bearer s3cret' ? 'the disk is full' : 'send the token';"
+                            + " return Promise.resolve(new Response(JSON.stringify({error: {message: reason}}), {status: 503})); }");
+            browser.keys("r");
+            browser.until("the reason", () -> browser.text("#health").equals("the disk is full"));
+            browser.keys("r");
+            browser.until(
+                    "given up",
+                    () -> Boolean.TRUE.equals(browser.run("return health.length > 1 && health[0].aborted")));
             browser.driver.navigate().refresh();
             browser.untilShown("main", "The store has no sources yet.");
         }

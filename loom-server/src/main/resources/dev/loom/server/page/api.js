@@ -65,11 +65,19 @@ export function text(value) {
   return marked.replace(/"\\u0001(-?\d+)"/g, '$1');
 }
 
-async function post(name, body, signal, accept = 'application/jsonl') {
-  const headers = {'Content-Type': 'application/json', Accept: accept};
+function post(name, body, signal, accept = 'application/jsonl') {
+  return request(`v1/${name}`, {method: 'POST', headers: {'Content-Type': 'application/json', Accept: accept}, body: stringify(body), signal});
+}
+
+/** Fails with the reason if the store takes no records. */
+export function health(signal) {
+  return request('readyz', {headers: {}, signal});
+}
+
+async function request(path, {headers, ...how}) {
   const token = sessionStorage.getItem(TOKEN);
   if (token) headers.Authorization = `Bearer ${token}`;
-  const response = await fetch(`v1/${name}`, {method: 'POST', headers, body: stringify(body), signal, credentials: 'omit'});
+  const response = await fetch(path, {...how, headers, credentials: 'omit'});
   if (response.ok) return response;
   let error = {code: String(response.status), message: response.statusText};
   try {

@@ -94,7 +94,8 @@ function Lock({onToken}) {
   };
   return html`<main><form class="lock" onSubmit=${submit}><h2>Token</h2>
     <p>This store is read by those who have its token (<code>server.auth.token_file</code>). It is kept until this tab is closed.</p>
-    <input id="token" type="password" autocomplete="off" aria-label="token" ref=${input} /> <button>open</button></form></main>`;
+    <input id="token" type="password" autocomplete="off" aria-label="token" ref=${input}
+      required pattern="\\s*[!-~]+\\s*" title="a token has visible ASCII characters alone" /> <button>open</button></form></main>`;
 }
 
 render(html`<${Page} />`, document.getElementById('page'));

@@ -1,6 +1,7 @@
 // All sources with their rates, sizes, losses and indexes, and the health of the store.
 
 import {html, useEffect, useState} from './vendor/htm-preact.js';
+import {health} from './api.js';
 import {bytes, count, duration, short, time} from './format.js';
 import {Command, Outcome, Table, useAnswer} from './parts.js';
 import {address, go} from './state.js';
@@ -16,7 +17,10 @@ export function Overview({answer, sources, round}) {
   const store = info.rows[0];
   const [ready, setReady] = useState(null);
   useEffect(() => {
-    fetch('readyz').then(async answer => setReady({ok: answer.ok, text: (await answer.text()).trim()}), () => setReady(null));
+    const abort = new AbortController();
+    health(abort.signal).then(() => setReady({ok: true}),
+      error => abort.signal.aborted || setReady(error.status ? {text: error.message} : null)); // or nobody answers
+    return () => abort.abort();
   }, [round]);
   const open = source => go(entry(source));
   return html`<main>
