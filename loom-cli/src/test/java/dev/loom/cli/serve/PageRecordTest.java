@@ -10,14 +10,18 @@ import dev.loom.api.IndexFunction;
 import dev.loom.cli.Cli;
 import dev.loom.format.StructCodec;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.query.where.Quantity;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
+import dev.loom.server.time.TimeText;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -73,6 +77,8 @@ final class PageRecordTest {
         for (String source : List.of("calls", "inner", "started", "begun")) {
             cli.run("index", "add", source, "latency_ns", "--backfill").ok();
         }
+        importRows("unknown", "ts_ns,latency_us,n", Stream.of("5000000000," + Long.MAX_VALUE + ",0"));
+        importRows("endless", "ts_ns,latency_s,n", Stream.of("5000000000,1e300,0"));
         Path notes = Files.writeString(temp.resolve("notes.log"), "all is well\nhardly a word\n");
         cli.run("import", "--source", "notes", "--format", "lines", notes.toString())
                 .ok();
@@ -221,6 +227,59 @@ final class PageRecordTest {
         browser.click("table[aria-label='newest records'] tbody tr:nth-child(4)");
         browser.untilShown(".detail h3", "calls at 1970-01-01T00:00:05.000000000Z");
         browser.untilShown(".detail dl", "596");
+    }
+
+    /** What stands for an unknown duration, or can't be one. */
+    @Test
+    void shouldShowRecordsWhoseDurationsAreNone() {
+        for (String source : List.of("unknown", "endless")) {
+            show("#view=explore&source=" + source + record(source, 0));
+            browser.untilShown(".detail", "The record has no duration");
+        }
+        for (String value : List.of("9223372036854775807n", "1e300", "-5", "NaN")) {
+            String rows = "[{ts: 5n, fields: {latency_us: " + value + "}}]";
+            String source = "{indexes: [{field: 'latency_us', kind: 'value'}]}";
+            String bars = (String) call("correlate.js", "packed(" + rows + ", " + source + ", {time: ''})");
+            assertTrue(bars.contains("\"begin\":\"5\",\"end\":\"5\""), bars);
+        }
+    }
+
+    @Test
+    void shouldShowWhatALinkSaysAsTheServerReadsIt() {
+        browser.driver.executeCdpCommand("Emulation.setTimezoneOverride", Map.of("timezoneId", "America/New_York"));
+        try {
+            show("#view=explore&source=notes&tab=groups&since=1d12h&selfrom=5");
+            browser.untilShown("#panel .outcome", "complete");
+            browser.untilShown("#since option:checked", "1d12h");
+            for (String[] time : new String[][] {
+                {"5", "5000000000"},
+                {"1795229196", "1795229196000000000"},
+                {"-1795229196440", "-1795229196440000000"},
+                {"1795229196440121559", "1795229196440121559"},
+                {"-0.5", "-500000000"},
+                {"2026-11-21", "1795219200000000000"},
+                {"2026-11-21T02:46", "1795229160000000000"},
+                {"2026-11-21 02:46:36.44", "1795229196440000000"},
+                {"2026-11-21t03:46:36.440121559+01:00", "1795229196440121559"},
+            }) {
+                assertEquals('"' + time[1] + '"', call("format.js", "nanosAt('" + time[0] + "')"), time[0]);
+                assertEquals(
+                        Long.parseLong(time[1]), TimeText.parse(time[0].replace('t', 'T'), 0, ZoneOffset.UTC), time[0]);
+            }
+            for (String none : List.of("", "now-5m", "5.", "tomorrow", "2026-11")) {
+                assertEquals("null", call("format.js", "nanosAt('" + none + "')"), none);
+            }
+            for (String length : List.of("30s", "1h30m", "1.5ms", "7us", "2d")) {
+                assertEquals(
+                        '"' + String.valueOf(Quantity.duration(length).toNanos()) + '"',
+                        call("format.js", "nanosIn('" + length + "')"));
+            }
+            for (String none : List.of("", "5", "s", "1.2.3s", "9".repeat(400) + "s")) {
+                assertEquals("null", call("format.js", "nanosIn('" + none + "')"), none);
+            }
+        } finally {
+            browser.driver.executeCdpCommand("Emulation.setTimezoneOverride", Map.of("timezoneId", ""));
+        }
     }
 
     @Test

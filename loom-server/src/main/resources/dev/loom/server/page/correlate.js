@@ -21,7 +21,8 @@ export function durationField(source) {
 function durationOf(row, field) {
   if (!field) return 0n;
   const value = flat(row.fields)[field.field];
-  return typeof value === 'number' || typeof value === 'bigint' ? BigInt(Math.round(Number(value) * field.nanos)) : 0n;
+  const nanos = typeof value === 'number' || typeof value === 'bigint' ? Math.round(Number(value) * field.nanos) : 0;
+  return nanos > 0 && nanos < 2 ** 63 ? BigInt(nanos) : 0n; // others stand for something else
 }
 
 /** When a record began and ended: its time is one of the two, that of its arrival the end. */

@@ -2,7 +2,7 @@
 
 import {html, useMemo, useRef} from './vendor/htm-preact.js';
 import {Difference, Facets} from './difference.js';
-import {nanosAt} from './format.js';
+import {nanosAt, nanosIn} from './format.js';
 import {Groups, Percentiles} from './groups.js';
 import {Heatmap} from './heatmap.js';
 import {Outcome, Tabs, useAnswer} from './parts.js';
@@ -14,7 +14,6 @@ import {NOTHING_SELECTED, change, go, scope, selection} from './state.js';
 const RANGES = [['', 'all'], ['1m', '1 minute'], ['5m', '5 minutes'], ['15m', '15 minutes'], ['1h', '1 hour'], ['6h', '6 hours'],
   ['1d', '1 day'], ['7d', '7 days']];
 const NO_NUMBERS = /^(utf8|bytes|bool|text|string|object|array|null)/;
-const SECONDS = {m: 60n, h: 3600n, d: 86400n};
 const TABS = [['records', 'records'], ['differs', 'what differs'], ['facets', 'values'], ['percentiles', 'percentiles'],
   ['groups', 'groups over time'], ['search', 'search'], ['tail', 'live tail']];
 
@@ -40,7 +39,8 @@ function rangeOf(state, source, now) {
   const from = state.from ? nanosAt(state.from) : null;
   const to = state.to ? nanosAt(state.to) : null;
   if (from !== null && to !== null) return {from, to, isFixed: true};
-  if (state.since) return {from: now - BigInt(state.since.slice(0, -1)) * SECONDS[state.since.at(-1)] * 1000000000n, to: now};
+  const since = nanosIn(state.since ?? '');
+  if (since !== null) return {from: now - since, to: now};
   if (state.time === 'event' || !source?.first) return null;
   return {from: from ?? BigInt(source.first), to: to ?? BigInt(source.last) + 1n};
 }
@@ -72,6 +72,7 @@ export function Explore({state, sources, theme, round, asked}) {
       <label>range <select id="since" value=${state.from || state.to ? 'fixed' : state.since ?? ''} onChange=${event =>
         change({...NOTHING_SELECTED, since: event.target.value, from: '', to: ''})}>
         ${(state.from || state.to) && html`<option value="fixed">as chosen</option>`}
+        ${state.since && RANGES.every(([value]) => value !== state.since) && html`<option value=${state.since}>${state.since}</option>`}
         ${RANGES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}</select></label>
       ${hasEventTime && html`<label>by <select id="time" value=${state.time ?? 'arrival'} onChange=${event =>
         change({...NOTHING_SELECTED, time: event.target.value === 'event' ? 'event' : ''})}>

@@ -95,12 +95,21 @@ export function time(nanos) {
   return `${date.toISOString().slice(0, 19)}.${fraction}Z`;
 }
 
-/** The nanoseconds of such a text, or of a number of them; null if it is neither. */
+/** A number of seconds, milliseconds, microseconds or nanoseconds since 1970, which its size tells. */
+function ofAnyUnit(number) {
+  const size = number < 0n ? -number : number;
+  return number * (size < 10n ** 11n ? SECOND : size < 10n ** 14n ? 1000000n : size < 10n ** 17n ? 1000n : 1n);
+}
+
+/** The nanoseconds of a time as the API reads it, but for those relative to now; null if it is none. */
 export function nanosAt(text) {
-  if (/^\d{10,}$/.test(text)) return BigInt(text);
-  const [, second, fraction = '', zone] = /^(.*?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d|)$/is.exec(text);
-  const at = Date.parse(second + zone);
-  return Number.isNaN(at) ? null : BigInt(at) * 1000000n + BigInt(fraction.padEnd(9, '0'));
+  if (/^-?\d{1,19}$/.test(text)) return ofAnyUnit(BigInt(text));
+  const [, seconds, part] = /^(-?\d{1,11})\.(\d{1,9})$/.exec(text) ?? [];
+  if (part) return BigInt(seconds + part.padEnd(9, '0'));
+  const [, day, at = '00:00', fraction = '', zone] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text) ?? [];
+  const millis = Date.parse(`${day}T${at}${(zone ?? 'Z').toUpperCase()}`);
+  return Number.isNaN(millis) ? null : BigInt(millis) * 1000000n + BigInt(fraction.padEnd(9, '0'));
 }
 
 /** A time of day, as exact as a step needs. */
@@ -123,9 +132,19 @@ export function niceStep(nanos) {
   return sizes.find(size => size >= nanos) ?? sizes.at(-1);
 }
 
+const API_UNITS = [[86400e9, 'd'], [3600e9, 'h'], [60e9, 'm'], [1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
+
+/** The nanoseconds of a duration that the API reads, such as 1h30m; null if it is none. */
+export function nanosIn(text) {
+  if (!/^([\d.]+([mun]?s|[mhd]))+$/.test(text)) return null;
+  const parts = [...text.matchAll(/([\d.]+)([a-z]+)/g)].map(([, number, unit]) => number * API_UNITS.find(each => each[1] === unit)[0]);
+  const nanos = Math.round(parts.reduce((sum, each) => sum + each, 0));
+  return nanos < 2 ** 63 ? BigInt(nanos) : null;
+}
+
 /** A number of nanoseconds as the API reads a duration. */
 export function step(nanos) {
-  for (const [size, unit] of [[86400e9, 'd'], [3600e9, 'h'], [60e9, 'm'], [1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']]) {
+  for (const [size, unit] of API_UNITS) {
     if (nanos >= size && nanos % size === 0) return `${nanos / size}${unit}`;
   }
   return `${Math.max(1, Math.round(nanos))}ns`;

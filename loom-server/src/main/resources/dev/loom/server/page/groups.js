@@ -4,7 +4,7 @@ import {html, useMemo} from './vendor/htm-preact.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, quantity, short, step as stepText, time} from './format.js';
 import {Export, Outcome, Table, useAnswer} from './parts.js';
-import {change, equalTo, isNamed, selected} from './state.js';
+import {change, equalTo, isNamed, selected, selection} from './state.js';
 
 const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100];
 const LINES = 10;
@@ -51,7 +51,8 @@ export function groupsRequest(state, span) {
 /** Groups over time. */
 export function Groups({state, unit, names, types, range, theme, round}) {
   const name = measureName(state);
-  const span = state.selfrom ? Number(BigInt(state.selto) - BigInt(state.selfrom)) : range ? Number(range.to - range.from) : 0;
+  const shown = selection(state) ?? range;
+  const span = shown ? Number(shown.to - shown.from) : 0;
   const body = groupsRequest(state, span);
   const answer = useAnswer('agg', body, round);
   const {times, lines} = useMemo(() => series(answer.rows, name), [answer.rows, name]);

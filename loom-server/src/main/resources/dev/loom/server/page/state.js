@@ -92,7 +92,8 @@ export function equalTo(field, value) {
 
 /** The selection that was brushed; null if there is none. */
 export function selection(state) {
-  if (!state.selfrom) return null;
+  const isTime = /^-?\d{1,19}$/;
+  if (!isTime.test(state.selfrom) || !isTime.test(state.selto)) return null;
   return {from: BigInt(state.selfrom), to: BigInt(state.selto), low: state.sellow, high: state.selhigh};
 }
 
