@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.ChartEncoder;
@@ -29,7 +29,7 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Draws each panel of a figure, as SVG and as PNG: medians, and in panels of lines also a stroke from the least to the greatest value.
+ * Draws each panel of a figure, as SVG and as PNG: medians, and a stroke from the least to the greatest value.
  * The same result gives the same bytes on a machine with the same fonts. Needs no display.
  */
 public final class FigurePlot {
@@ -166,13 +166,17 @@ public final class FigurePlot {
 
     /** A stroke between the least and the greatest value. */
     private static void spread(XYChart chart, FigurePanel panel, FigureRow row, Color color) {
-        if (row.max() > row.min() && (!panel.yLog() || row.min() > 0)) {
+        if (spreads(panel, row)) {
             final double x = Double.parseDouble(row.x());
             final XYSeries stroke = chart.addSeries(
                     "spread " + row.series() + " " + row.x(), new double[] {x, x}, new double[] {row.min(), row.max()});
             stroke.setMarker(SeriesMarkers.NONE).setLineColor(color).setLineStyle(THIN);
             stroke.setShowInLegend(false);
         }
+    }
+
+    private static boolean spreads(FigurePanel panel, FigureRow row) {
+        return row.max() > row.min() && (!panel.yLog() || row.min() > 0);
     }
 
     private static double[] ends(Collection<FigureRow> rows) {
@@ -183,18 +187,26 @@ public final class FigurePlot {
         return new double[] {all[0], all[all.length - 1]};
     }
 
-    private static CategoryChart bars(FigurePanel panel, List<FigureRow> rows, List<String> systems) {
-        final CategoryChart chart = new CategoryChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(panel.title())
-                .xAxisTitle(panel.x())
-                .yAxisTitle(panel.y())
-                .build();
-        style(chart.getStyler(), panel, rows);
-        chart.getStyler().setAvailableSpaceFill(0.85);
+    private static SpreadBarChart bars(FigurePanel panel, List<FigureRow> rows, List<String> systems) {
         final List<String> groups = new ArrayList<>(
                 new LinkedHashSet<>(rows.stream().map(FigureRow::x).toList()));
+        final SpreadBarChart chart = new SpreadBarChart(
+                new CategoryChartBuilder()
+                        .width(WIDTH)
+                        .height(HEIGHT)
+                        .title(panel.title())
+                        .xAxisTitle(panel.x())
+                        .yAxisTitle(panel.y()),
+                groups.size(),
+                TEXT);
+        style(chart.getStyler(), panel, rows);
+        chart.getStyler().setAvailableSpaceFill(0.85);
+        final Double at = panel.line();
+        final double least = rows.stream().mapToDouble(FigureRow::min).reduce(0, Math::min);
+        final double most = rows.stream().mapToDouble(FigureRow::max).reduce(at == null ? 0 : at, Math::max);
+        if (!panel.yLog() && most > least) {
+            chart.getStyler().setYAxisMin(least).setYAxisMax(most);
+        }
         if (String.join("", groups).length() > LABELS_IN_A_ROW) {
             chart.getStyler().setXAxisLabelRotation(LABELS_TILT);
         }
@@ -202,15 +214,15 @@ public final class FigurePlot {
             final int number = systems.indexOf(system(entry.getKey()));
             final List<@Nullable Double> heights = new ArrayList<>();
             for (final String group : groups) {
-                heights.add(entry.getValue().stream()
+                final Optional<FigureRow> found = entry.getValue().stream()
                         .filter(row -> row.x().equals(group))
-                        .map(FigureRow::median)
-                        .findFirst()
-                        .orElse(null));
+                        .findFirst();
+                found.filter(row -> spreads(panel, row))
+                        .ifPresent(row -> chart.addSpread(groups.indexOf(group), row.min(), row.max()));
+                heights.add(found.map(FigureRow::median).orElse(null));
             }
             chart.addSeries(entry.getKey(), groups, heights).setFillColor(COLORS[number % COLORS.length]);
         }
-        final Double at = panel.line();
         if (at != null) {
             final CategorySeries series = chart.addSeries(
                     panel.lineLabel(), groups, groups.stream().map(unused -> at).toList());
@@ -237,8 +249,11 @@ public final class FigurePlot {
         styler.setLegendBorderColor(Color.WHITE);
         styler.setYAxisLogarithmic(panel.yLog());
         if (panel.yLog()) {
-            final double least =
-                    rows.stream().mapToDouble(FigureRow::median).min().orElse(1);
+            final double least = rows.stream()
+                    .mapToDouble(FigureRow::min)
+                    .filter(value -> value > 0)
+                    .min()
+                    .orElse(1);
             final Double line = panel.line();
             final double most = Math.max(
                     line == null ? 0 : line,

@@ -2,6 +2,7 @@ package dev.loom.bench.figure;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.awt.Color;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +51,49 @@ final class FigurePlotTest {
         for (int i = 0; i < first.size(); i++) {
             assertArrayEquals(Files.readAllBytes(first.get(i)), Files.readAllBytes(second.get(i)));
         }
+    }
+
+    @Test
+    void shouldStrokeBarsFromTheLeastToTheGreatest() throws IOException {
+        final double[] at = heights(FigurePanel.bars("bars", "", "", ""), 10, 5, 20);
+
+        final double bar = at[1] - at[0];
+        assertEquals(at[1] - bar / 2, at[2], 0.01);
+        assertEquals(at[1] - 2 * bar, at[3], 0.01);
+    }
+
+    /** The logarithms of all values are negative. */
+    @Test
+    void shouldStrokeBarsOfALogarithm() throws IOException {
+        final double[] at = heights(FigurePanel.bars("bars", "", "", "").logY(), 0.1, 0.02, 0.4);
+
+        final double decade = (at[2] - at[3]) / Math.log10(20);
+        assertEquals(at[0] + decade * Math.log10(5), at[2], 0.01);
+        assertEquals(at[0] - decade * Math.log10(4), at[3], 0.01);
+    }
+
+    /** Of a bar's top and bottom, and of its stroke's bottom and top, from above. */
+    private double[] heights(FigurePanel panel, double... values) throws IOException {
+        final FigureResult result = new FigureResult("1", "", "", Map.of())
+                .panel(panel)
+                .row("bars", "loom", "P1", values)
+                .row("bars", "raw-file", "P1", 1);
+        final String svg = Files.readString(FigurePlot.draw(result, directory).get(0));
+        final Matcher bar = Pattern.compile(
+                        "<path d=\"M[0-9.]+,([0-9.]+) L[0-9.]+,[0-9.]+ L[0-9.]+,([0-9.]+) [^>]*fill:rgb\\(0,114,178\\)")
+                .matcher(svg);
+        final Matcher stroke = Pattern.compile(
+                        "<line [^>]*stroke:rgb\\(34,34,34\\)[^>]* y1=\"([0-9.]+)\" y2=\"([0-9.]+)\"")
+                .matcher(svg);
+        assertTrue(bar.find() && stroke.find(), svg);
+        final double[] heights = {
+            Double.parseDouble(bar.group(1)),
+            Double.parseDouble(bar.group(2)),
+            Double.parseDouble(stroke.group(1)),
+            Double.parseDouble(stroke.group(2))
+        };
+        assertFalse(stroke.find(), svg);
+        return heights;
     }
 
     /** Nothing of it is above zero. */
