@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -107,17 +108,18 @@ public final class OtlpVersusCollector {
             final Path data = scratch.path().resolve("data");
             final List<String> command =
                     server == Server.COLLECTOR ? collector(scratch.path(), data) : loom(server, scratch.path(), data);
+            final SplittableRandom random = new SplittableRandom(1); // each server gets the same requests
             final Run run;
             try (ServerProcess process =
                     ServerProcess.start(command, port, scratch.path().resolve("output"))) {
                 // in parts: a JVM under load has no core left to compile for that load
                 for (int part = 0; part < WARM_UP_PARTS; part++) {
-                    load(signal, pool, arguments.number("warm-up") / WARM_UP_PARTS);
+                    load(signal, pool, arguments.number("warm-up") / WARM_UP_PARTS, random);
                     awaitIdle(process);
                 }
                 final long cpuNs = process.cpuNs();
                 final long startNs = System.nanoTime();
-                load(signal, pool, arguments.number("requests"));
+                load(signal, pool, arguments.number("requests"), random);
                 final long elapsedNs = System.nanoTime() - startNs;
                 final long answeredNs = process.cpuNs();
                 awaitIdle(process);
@@ -167,15 +169,17 @@ public final class OtlpVersusCollector {
         return List.of(arguments.text("collector"), "--config", settings.toString());
     }
 
-    private void load(Signal signal, RequestPool pool, int requests) throws Exception {
+    private void load(Signal signal, RequestPool pool, int requests, SplittableRandom random) throws Exception {
         final int connections = arguments.number("connections");
         final String path = signal == Signal.LOGS ? "/v1/logs" : "/v1/traces";
         final ExecutorService threads = Executors.newFixedThreadPool(connections);
         final List<Callable<Void>> clients = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
             final int share = requests / connections;
+            final int first = i * pool.size() / connections;
+            final SplittableRandom own = random.split();
             clients.add(() -> {
-                try (HttpLoad client = new HttpLoad(port, path, pool)) {
+                try (HttpLoad client = new HttpLoad(port, path, pool, first, own)) {
                     for (int request = 0; request < share; request++) {
                         client.post();
                     }

@@ -9,15 +9,19 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Posts prepared requests over one persistent connection, and waits for each answer. It does as little as a client can, to leave
- * the machine to the server. For one thread.
+ * Posts prepared requests, with new ids and numbers each time, over one persistent connection, and waits for each answer. It does as
+ * little else as a client can, to leave the machine to the server. For one thread.
  */
 public final class HttpLoad implements AutoCloseable {
     private static final String LENGTH = "content-length:";
     private static final String CHUNKED = "transfer-encoding: chunked";
 
+    private final RequestPool pool;
+    private final SplittableRandom random;
     private final byte[][] requests;
     private final Socket socket;
     private final InputStream in;
@@ -25,8 +29,16 @@ public final class HttpLoad implements AutoCloseable {
     private final StringBuilder line = new StringBuilder();
     private int next;
 
-    /** Connects to a local port. */
-    public HttpLoad(int port, String path, RequestPool pool) throws IOException {
+    /**
+     * Connects to a local port.
+     *
+     * @param first the request that is posted first
+     * @param random draws ids and numbers
+     */
+    public HttpLoad(int port, String path, RequestPool pool, int first, SplittableRandom random) throws IOException {
+        this.pool = pool;
+        this.random = random;
+        next = first;
         requests = new byte[pool.size()][];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = request(port, path, pool, i);
@@ -54,7 +66,10 @@ public final class HttpLoad implements AutoCloseable {
      * @throws IllegalStateException if the answer is not 200
      */
     public void post() throws IOException {
-        out.write(requests[next++ % requests.length]);
+        final int index = next++ % requests.length;
+        final byte[] request = requests[index];
+        pool.refresh(index, new UnsafeBuffer(request), request.length - pool.length(index), random);
+        out.write(request);
         final String status = readLine();
         int length = 0;
         boolean chunked = false;

@@ -6,18 +6,23 @@ import dev.loom.otlp.Signal;
 import dev.loom.otlp.json.JsonRequests;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Export requests as SDKs of four services send them, off-heap: {@link #RECORDS} records each, of one resource with 8
  * attributes and one scope. Log records take about 300 bytes with 8 attributes, spans, of sixteen names, 500 with 12, points 110
- * with 4, 8 points per metric.
+ * with 4, 8 points per metric. Ids of traces and spans, and the numbers in texts, can be changed where they are.
  */
 public final class RequestPool {
     /** Records per request. */
@@ -26,6 +31,8 @@ public final class RequestPool {
     private static final int REQUESTS = 16;
     private static final int POINTS = 8;
     private static final int CAPACITY = 1 << 20;
+    private static final int DIGITS = 6;
+    private static final int NUMBERS = 1_000_000;
     private static final List<String> SERVICES = List.of("checkout", "cart", "payment", "shipping");
     private static final List<String> NAMES = List.of(
             "POST /cart/{id}",
@@ -54,13 +61,52 @@ public final class RequestPool {
 
     private final UnsafeBuffer[] requests = new UnsafeBuffer[REQUESTS];
     private final int[] lengths = new int[REQUESTS];
+    private final int[][] ids = new int[REQUESTS][];
+    private final int[][] numbers = new int[REQUESTS][];
+    private final List<byte[]> drawn = new ArrayList<>();
     private final Random random = new Random(1);
 
     /** Creates the requests of a signal. */
     public RequestPool(Signal signal) {
         for (int i = 0; i < REQUESTS; i++) {
             requests[i] = new UnsafeBuffer(ByteBuffer.allocateDirect(CAPACITY));
+            drawn.clear();
             lengths[i] = encode(signal, json(signal, SERVICES.get(i % SERVICES.size())), requests[i]);
+            find(i);
+        }
+    }
+
+    /** Finds the ids and numbers that were drawn for a request, which has them in the same order; an id is one word or two. */
+    private void find(int index) {
+        final IntStream.Builder words = IntStream.builder();
+        final IntStream.Builder texts = IntStream.builder();
+        final byte[] request = new byte[lengths[index]];
+        requests[index].getBytes(0, request);
+        int at = 0;
+        for (final byte[] bytes : drawn) {
+            while (!Arrays.equals(request, at, at + bytes.length, bytes, 0, bytes.length)) {
+                at++;
+            }
+            if (bytes.length == DIGITS) {
+                texts.add(at);
+            } else {
+                for (int word = 0; word < bytes.length; word += Long.BYTES) {
+                    words.add(at + word);
+                }
+            }
+            at += bytes.length;
+        }
+        ids[index] = words.build().toArray();
+        numbers[index] = texts.build().toArray();
+    }
+
+    /** Draws ids and numbers of a request anew, in a copy that begins at an offset. */
+    public void refresh(int index, MutableDirectBuffer copy, int offset, SplittableRandom fresh) {
+        for (final int id : ids[index]) {
+            copy.putLong(offset + id, fresh.nextLong());
+        }
+        for (final int number : numbers[index]) {
+            copy.putNaturalPaddedIntAscii(offset + number, DIGITS, fresh.nextInt(NUMBERS));
         }
     }
 
@@ -99,24 +145,24 @@ public final class RequestPool {
     private String log(int i) {
         return "{\"timeUnixNano\":" + timeNs(i) + ",\"observedTimeUnixNano\":" + timeNs(i) + ",\"severityNumber\":"
                 + (random.nextInt(20) == 0 ? 17 : 9) + ",\"severityText\":\"INFO\",\"body\":{\"stringValue\":"
-                + "\"order " + random.nextInt(1_000_000) + " was accepted\"},\"attributes\":["
+                + "\"order " + digits() + " was accepted\"},\"attributes\":["
                 + attribute("thread.name", "worker-" + random.nextInt(8)) + ","
                 + attribute("logger", "io.example.Cart") + "," + attribute("http.method", "POST") + ","
                 + attribute("http.route", "/cart/{id}") + "," + number("http.status", 200) + ","
-                + number("thread.id", random.nextInt(100)) + "," + attribute("user.id", "u" + random.nextInt(1 << 20))
-                + "," + number("latency_us", random.nextInt(90_000)) + "],\"traceId\":\"" + hex(4)
-                + "\",\"spanId\":\"" + hex(2) + "\"}";
+                + number("thread.id", random.nextInt(100)) + "," + attribute("user.id", "u" + digits())
+                + "," + number("latency_us", random.nextInt(90_000)) + "],\"traceId\":\"" + hex(2)
+                + "\",\"spanId\":\"" + hex(1) + "\"}";
     }
 
     private String span(int i) {
         final long startNs = timeNs(i);
-        return "{\"traceId\":\"" + hex(4) + "\",\"spanId\":\"" + hex(2) + "\",\"parentSpanId\":\"" + hex(2)
+        return "{\"traceId\":\"" + hex(2) + "\",\"spanId\":\"" + hex(1) + "\",\"parentSpanId\":\"" + hex(1)
                 + "\",\"name\":\"" + NAMES.get(random.nextInt(NAMES.size()))
                 + "\",\"kind\":2,\"startTimeUnixNano\":" + startNs
                 + ",\"endTimeUnixNano\":" + (startNs + random.nextInt(90_000_000)) + ",\"attributes\":["
                 + attribute("http.request.method", "POST") + "," + attribute("http.route", "/cart/{id}") + ","
                 + number("http.response.status_code", 200) + ","
-                + attribute("url.path", "/cart/" + random.nextInt(1 << 20)) + "," + attribute("url.scheme", "https")
+                + attribute("url.path", "/cart/" + digits()) + "," + attribute("url.scheme", "https")
                 + "," + attribute("server.address", "shop.example.com") + "," + number("server.port", 443) + ","
                 + attribute("client.address", "203.0.113." + random.nextInt(256)) + ","
                 + attribute("user_agent.original", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox")
@@ -149,10 +195,17 @@ public final class RequestPool {
         return "{\"key\":\"" + key + "\",\"value\":{\"intValue\":" + value + "}}";
     }
 
-    private String hex(int ints) {
-        return IntStream.range(0, ints)
-                .mapToObj(i -> String.format(Locale.ROOT, "%08x", random.nextInt()))
-                .collect(Collectors.joining());
+    private String hex(int words) {
+        final byte[] id = new byte[words * Long.BYTES];
+        random.nextBytes(id);
+        drawn.add(id);
+        return HexFormat.of().formatHex(id);
+    }
+
+    private String digits() {
+        final String digits = String.format(Locale.ROOT, "%06d", random.nextInt(NUMBERS));
+        drawn.add(digits.getBytes(StandardCharsets.US_ASCII));
+        return digits;
     }
 
     private static int encode(Signal signal, String json, UnsafeBuffer into) {
