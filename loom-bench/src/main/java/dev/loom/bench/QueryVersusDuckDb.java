@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * Asks a store and a DuckDB table of the same records the same questions, checks that the answers are equal, and compares the
- * times round by round: warm, and cold.
+ * times round by round: warm, and cold. Where DuckDB can be asked in several forms, the faster one counts.
  *
  * <p>Warm: the store is in the page cache, and the table in DuckDB's own memory as far as DuckDB keeps it there; the first rounds
  * are discarded. Cold: before each query the files are dropped from the page cache and reopened; opening is not timed.
@@ -113,10 +113,13 @@ public final class QueryVersusDuckDb {
 
     private void check(Question question) throws SQLException {
         final List<BigInteger> mine = ask(question).values();
-        final List<BigInteger> theirs = table.query(question.sql());
-        if (!mine.equals(theirs)) {
-            throw new IllegalStateException("answers differ: question=" + question.name() + ", values=" + mine.size()
-                    + " and " + theirs.size() + ", loom=" + head(mine) + ", duckdb=" + head(theirs));
+        for (final Question.DuckDb form : question.duckDb()) {
+            final List<BigInteger> theirs = form.ask(table);
+            if (!mine.equals(theirs)) {
+                throw new IllegalStateException("answers differ: question=" + question.name() + ", values="
+                        + mine.size() + " and " + theirs.size() + ", loom=" + head(mine) + ", duckdb="
+                        + head(theirs));
+            }
         }
     }
 
@@ -143,7 +146,12 @@ public final class QueryVersusDuckDb {
         final List<Double> duckDb = new ArrayList<>();
         for (final int count : threads) {
             table.threads(count);
-            duckDb.add(QueryTimer.repeated(() -> table.query(question.sql())).millis());
+            double fastest = Double.MAX_VALUE;
+            for (final Question.DuckDb form : question.duckDb()) {
+                fastest = Math.min(
+                        fastest, QueryTimer.repeated(() -> form.ask(table)).millis());
+            }
+            duckDb.add(fastest);
         }
         return new Times(loom, duckDb, 0, 0);
     }
@@ -154,13 +162,21 @@ public final class QueryVersusDuckDb {
         final double loom = QueryTimer.once(() -> ask(question)).millis();
         final long loomBytes = FileReads.now().since(before).diskBytes();
         final List<Double> duckDb = new ArrayList<>();
+        long duckDbBytes = 0;
         for (final int count : threads) {
-            table.chill();
-            table.threads(count);
-            before = FileReads.now();
-            duckDb.add(QueryTimer.once(() -> table.query(question.sql())).millis());
+            double fastest = Double.MAX_VALUE;
+            for (final Question.DuckDb form : question.duckDb()) {
+                table.chill();
+                table.threads(count);
+                before = FileReads.now();
+                final double millis = QueryTimer.once(() -> form.ask(table)).millis();
+                if (millis < fastest) {
+                    fastest = millis;
+                    duckDbBytes = FileReads.now().since(before).diskBytes();
+                }
+            }
+            duckDb.add(fastest);
         }
-        final long duckDbBytes = FileReads.now().since(before).diskBytes();
         return new Times(loom, duckDb, loomBytes / MEBI, duckDbBytes / MEBI);
     }
 

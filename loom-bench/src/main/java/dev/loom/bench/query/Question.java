@@ -14,11 +14,12 @@ import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 
 /**
@@ -26,15 +27,25 @@ import java.util.function.Function;
  *
  * @param name the name in reports
  * @param loom asks a store
- * @param sql asks a table; returns the same integers in the same order
+ * @param duckDb ask a table, each in another form; all return the same integers in the same order
  */
-public record Question(String name, Loom loom, String sql) {
+public record Question(String name, Loom loom, List<DuckDb> duckDb) {
     private static final int GROUPS_MAX = 1 << 16;
 
     /** Asks a store. */
     @FunctionalInterface
     public interface Loom {
         Answer ask(Snapshot snapshot, Index latency);
+    }
+
+    /** Asks a table. */
+    @FunctionalInterface
+    public interface DuckDb {
+        List<BigInteger> ask(DuckDbTable table) throws SQLException;
+    }
+
+    private Question(String name, Loom loom, String sql) {
+        this(name, loom, List.of(table -> table.query(sql)));
     }
 
     /**
@@ -146,6 +157,7 @@ public record Question(String name, Loom loom, String sql) {
                 "SELECT count(*) FROM calls WHERE latency_ns > " + latencyNs);
     }
 
+    /** DuckDB may sort for it, or keep the largest by their rank, which it does if that is a constant and few are above it. */
     private static Question percentile(boolean rollups, String text) {
         final double percentile = Double.parseDouble(text);
         return new Question(
@@ -158,7 +170,17 @@ public record Question(String name, Loom loom, String sql) {
                     final Value value = answer.percentile(percentile).orElseThrow();
                     return new Answer(List.of(value.toBigDecimal().toBigIntegerExact()), answer.statistics());
                 },
-                String.format(Locale.ROOT, "SELECT quantile_disc(latency_ns, %s) FROM calls", fraction(text)));
+                List.of(
+                        table -> table.query("SELECT quantile_disc(latency_ns, " + fraction(text) + ") FROM calls"),
+                        table -> byRank(table, fraction(text))));
+    }
+
+    private static List<BigInteger> byRank(DuckDbTable table, BigDecimal fraction) throws SQLException {
+        final BigDecimal count =
+                new BigDecimal(table.query("SELECT count(*) FROM calls").get(0));
+        final BigInteger above =
+                BigDecimal.ONE.subtract(fraction).multiply(count).toBigInteger();
+        return table.query("SELECT latency_ns FROM calls ORDER BY latency_ns DESC LIMIT 1 OFFSET " + above);
     }
 
     /** Count, sum and maximum for each value of some fields. */
@@ -222,8 +244,8 @@ public record Question(String name, Loom loom, String sql) {
         }
     }
 
-    private static String fraction(String percentile) {
-        return new java.math.BigDecimal(percentile).movePointLeft(2).toPlainString();
+    private static BigDecimal fraction(String percentile) {
+        return new BigDecimal(percentile).movePointLeft(2);
     }
 
     private static BigInteger max(IndexedAggregate.Result answer) {
