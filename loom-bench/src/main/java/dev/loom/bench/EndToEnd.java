@@ -10,6 +10,7 @@ import dev.loom.bench.replay.ReplayResult;
 import dev.loom.bench.replay.ReplayWorkload;
 import dev.loom.bench.replay.RunningSink;
 import dev.loom.bench.replay.SinkKind;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ final class EndToEnd {
     private final EvaluationRuns runs;
     private final List<SinkKind> kinds;
     private final List<String> figures;
+    private final long warmUpNs;
     private final Map<ReplayQuestion, ReplayAnswer> truth = new HashMap<>();
     private final FigureResult eleven;
 
@@ -40,6 +42,7 @@ final class EndToEnd {
         this.runs = runs;
         this.kinds = kinds;
         this.figures = figures;
+        warmUpNs = Math.round(SECOND_NS * Double.parseDouble(runs.option("warm-up", "2", "0.2")));
         eleven = runs.figure("11", "Dropped records, and what answers lack");
     }
 
@@ -89,6 +92,7 @@ final class EndToEnd {
 
     private Outcome measure(SinkKind kind, ReplayPlan plan) throws Exception {
         final Outcome live = runs.with(kind, plan, run -> {
+            run.warmUp(warmUpNs);
             final CompletableFuture<ReplayResult> replay = runs.replay(run, true);
             final Map<ReplayQuestion, RunningSink.Timed> answers = ask(run, plan);
             final ReplayResult result = EvaluationRuns.await(replay, runs.out());
@@ -106,21 +110,20 @@ final class EndToEnd {
         return new Outcome(kind, plan.phase(), live.result(), live.live(), complete);
     }
 
+    /** The first window's questions are asked before, untimed: a monitoring system has answered before. */
     private Asked settled(SinkKind kind, RunningSink run, ReplayPlan plan) throws Exception {
         run.settle();
+        for (final ReplayQuestion question : ReplayQuestion.of(plan, 0)) {
+            final long beginNs = System.nanoTime();
+            do {
+                run.ask(question);
+            } while (System.nanoTime() - beginNs < warmUpNs);
+        }
         return check(kind, plan, ask(run, plan), false);
     }
 
-    /** The first window's questions are asked before, untimed, as often as time allows: a monitoring system has answered before. */
-    private Map<ReplayQuestion, RunningSink.Timed> ask(RunningSink run, ReplayPlan plan) throws Exception {
+    private static Map<ReplayQuestion, RunningSink.Timed> ask(RunningSink run, ReplayPlan plan) throws IOException {
         final Map<ReplayQuestion, RunningSink.Timed> answers = new LinkedHashMap<>();
-        final long warmUpNs = Math.round(SECOND_NS * Double.parseDouble(runs.option("warm-up", "2", "0.2")));
-        for (final ReplayQuestion question : ReplayQuestion.of(plan, 0)) {
-            run.ask(question);
-            for (final long beginNs = System.nanoTime(); System.nanoTime() - beginNs < warmUpNs; ) {
-                run.ask(question);
-            }
-        }
         for (int round = 0; round < ReplayPlan.ROUNDS; round++) {
             for (final ReplayQuestion question : ReplayQuestion.of(plan, round)) {
                 answers.put(question, run.ask(question));

@@ -81,6 +81,11 @@ public final class RunningSink implements AutoCloseable {
         return Integer.parseInt(sink.request("port").get(0));
     }
 
+    /** Before the replay: has the sink's process ask another sink of its kind each question of a short plan for so long. */
+    public void warmUp(long eachNs) throws IOException {
+        sink.request("warm-up", Long.toString(eachNs));
+    }
+
     /**
      * Starts the replay.
      *

@@ -1,15 +1,19 @@
 package dev.loom.bench.replay;
 
 import dev.loom.bench.push.CpuTime;
+import dev.loom.bench.push.ScratchDirectory;
 import dev.loom.bench.search.StoredFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -23,6 +27,7 @@ import java.util.stream.Collectors;
  * <pre>
  *     port                 where it waits for the replay
  *     version              description of the sink
+ *     warm-up NS           before the replay: asks another sink of its kind, with files of its own, each question for so long
  *     ask QUESTION         elapsed ns, the answer; the question waits until its window has been received
  *     end                  once everything is received: how many records
  *     settle               once everything is on the disk
@@ -31,12 +36,18 @@ import java.util.stream.Collectors;
  * </pre>
  */
 public final class SinkProcess implements AutoCloseable {
+    private static final long WARM_UP_MILLIS = 2_000;
+    private static final long WARM_UP_SLICE_NS = 2_000_000;
+    private static final int WARM_UP_QUEUE = 4;
+
+    private final SinkKind kind;
     private final SinkSettings settings;
     private final Sink sink;
     private final ServerSocketChannel server;
     private final BatchReceiver receiver;
 
     SinkProcess(SinkKind kind, SinkSettings settings) throws Exception {
+        this.kind = kind;
         this.settings = settings;
         sink = kind.open(settings);
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -97,6 +108,10 @@ public final class SinkProcess implements AutoCloseable {
         return switch (request[0]) {
             case "port" -> List.of(Integer.toString(port()));
             case "version" -> List.of(sink.description());
+            case "warm-up" -> {
+                warmUp(Long.parseLong(request[1]));
+                yield List.of();
+            }
             case "ask" -> ask(ReplayQuestion.parse(request[1]));
             case "end" -> {
                 receiver.awaitEnd();
@@ -120,6 +135,38 @@ public final class SinkProcess implements AutoCloseable {
 
     int port() throws IOException {
         return ((InetSocketAddress) server.getLocalAddress()).getPort();
+    }
+
+    /** What this process compiles for the plan's first seconds is there when records count, and takes nothing from their replay. */
+    private void warmUp(long eachNs) throws Exception {
+        final ReplayPlan all = settings.plan();
+        final ReplayPlan plan = new ReplayPlan(
+                all.workload(),
+                all.phase(),
+                all.scale(),
+                Math.min(WARM_UP_MILLIS, all.millis()),
+                all.seed(),
+                all.sample());
+        try (ScratchDirectory disk = ScratchDirectory.in(settings.directory().resolveSibling("warm-up"));
+                ScratchDirectory staging = ScratchDirectory.in(settings.staging());
+                SinkProcess other = new SinkProcess(
+                        kind,
+                        new SinkSettings(
+                                plan,
+                                Files.createDirectory(disk.path().resolve("files")),
+                                staging.path(),
+                                settings.programs()));
+                SocketChannel batches =
+                        SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port()))) {
+            new Replay(plan, WARM_UP_SLICE_NS, WARM_UP_QUEUE, false)
+                    .run(batches, new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+            for (final ReplayQuestion question : ReplayQuestion.of(plan, 0)) {
+                final long beginNs = System.nanoTime();
+                do {
+                    other.ask(question);
+                } while (System.nanoTime() - beginNs < eachNs);
+            }
+        }
     }
 
     private List<String> ask(ReplayQuestion question) throws Exception {

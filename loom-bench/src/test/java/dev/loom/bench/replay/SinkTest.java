@@ -82,6 +82,25 @@ final class SinkTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = SinkKind.class,
+            names = {"LOOM", "RAWFILE", "ROCKSDB", "LMDB", "QUESTDB", "DUCKDB"})
+    void shouldKnowNothingOfItsWarmUp(SinkKind kind) throws Exception {
+        final ReplayPlan plan = new ReplayPlan(ReplayWorkload.REDIS, 2, 0.01, 300, seed, 1);
+        try (SinkProcess process = process(kind, plan)) {
+            assertEquals("ok\t", process.answer("warm-up\t0"));
+            replay(process, plan);
+            for (final ReplaySource source : plan.workload().sources(plan.phase())) {
+                final ReplayQuestion all = ReplayQuestion.ofAll(source);
+                assertEquals(Oracle.answer(plan, all).text(), ask(process, all));
+            }
+        }
+        try (var left = Files.list(directory.resolve("warm-up"))) {
+            assertEquals(0, left.count());
+        }
+    }
+
     private SinkProcess process(SinkKind kind, ReplayPlan plan) throws Exception {
         final Path files = Files.createTempDirectory(directory, "files");
         final Path staging = Files.createTempDirectory(directory, "staging");
