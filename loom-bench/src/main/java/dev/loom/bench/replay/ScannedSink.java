@@ -3,7 +3,7 @@ package dev.loom.bench.replay;
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import java.util.Arrays;
-import java.util.function.LongPredicate;
+import java.util.PriorityQueue;
 import org.agrona.DirectBuffer;
 
 /** A sink that keeps bytes: all questions are answered by reading the records of a source, and by a program that knows their layout. */
@@ -24,12 +24,24 @@ abstract class ScannedSink implements Sink {
         final AnswerBuilder found = new AnswerBuilder();
         switch (question.form()) {
             case ABOVE_TAIL -> {
-                final long tail = tail(question);
-                add(question, latencyNs -> latencyNs > tail, found);
+                final LongList latencies = new LongList();
+                final LongList numbers = new LongList();
+                select(question, (buffer, offset, length) -> {
+                    latencies.add(latencyNs(buffer, offset));
+                    numbers.add(number(buffer, offset));
+                });
+                final long tail = tail(latencies);
+                for (int i = 0; i < latencies.count; i++) {
+                    if (latencies.values[i] > tail) {
+                        found.add(numbers.values[i]);
+                    }
+                }
                 return found.answer(tail);
             }
             case TAIL -> {
-                return ReplayAnswer.ofValue(tail(question));
+                final LongList latencies = new LongList();
+                select(question, (buffer, offset, length) -> latencies.add(latencyNs(buffer, offset)));
+                return ReplayAnswer.ofValue(tail(latencies));
             }
             case MAX -> {
                 return ReplayAnswer.ofValue(largest(question)[1]);
@@ -54,7 +66,12 @@ abstract class ScannedSink implements Sink {
                 });
                 return found.counted(read[0]);
             }
-            case PLANTED -> add(question, latencyNs -> latencyNs >= ReplayQuestion.plantedLatencyNs(), found);
+            case PLANTED ->
+                select(question, (buffer, offset, length) -> {
+                    if (latencyNs(buffer, offset) >= ReplayQuestion.plantedLatencyNs()) {
+                        found.add(number(buffer, offset));
+                    }
+                });
             case MANGLED ->
                 select(question, (buffer, offset, length) -> {
                     if (port(buffer, offset + RecordKind.SPORT_OFFSET) != RecordStream.REDIS_PORT
@@ -91,14 +108,6 @@ abstract class ScannedSink implements Sink {
         });
     }
 
-    private void add(ReplayQuestion question, LongPredicate latency, AnswerBuilder found) throws Exception {
-        select(question, (buffer, offset, length) -> {
-            if (latency.test(latencyNs(buffer, offset))) {
-                found.add(number(buffer, offset));
-            }
-        });
-    }
-
     /** Number and latency. */
     private long[] largest(ReplayQuestion question) throws Exception {
         final long[] largest = {-1, 0};
@@ -111,15 +120,30 @@ abstract class ScannedSink implements Sink {
         return largest;
     }
 
-    /** All latencies in memory, sorted. */
-    private long tail(ReplayQuestion question) throws Exception {
-        final LatencyList latencies = new LatencyList();
-        select(question, (buffer, offset, length) -> latencies.add(latencyNs(buffer, offset)));
-        return latencies.tail();
+    /** The least of those latencies that are at the tail's rank or above it; these alone are ordered. */
+    private static long tail(LongList latencies) {
+        if (latencies.count == 0) {
+            return 0;
+        }
+        final long kept = latencies.count - ReplayQuestion.tailRank(latencies.count) + 1;
+        final PriorityQueue<Long> largest = new PriorityQueue<>();
+        long least = Long.MIN_VALUE;
+        for (int i = 0; i < latencies.count; i++) {
+            final long latencyNs = latencies.values[i];
+            if (largest.size() < kept) {
+                largest.add(latencyNs);
+                least = largest.element();
+            } else if (latencyNs > least) {
+                largest.remove();
+                largest.add(latencyNs);
+                least = largest.element();
+            }
+        }
+        return least;
     }
 
     /** Grows. */
-    private static final class LatencyList {
+    private static final class LongList {
         private long[] values = new long[FIRST_CAPACITY];
         private int count;
 
@@ -128,11 +152,6 @@ abstract class ScannedSink implements Sink {
                 values = Arrays.copyOf(values, 2 * count);
             }
             values[count++] = value;
-        }
-
-        private long tail() {
-            Arrays.sort(values, 0, count);
-            return count == 0 ? 0 : values[(int) ReplayQuestion.tailRank(count) - 1];
         }
     }
 }
