@@ -31,6 +31,7 @@ final class InfluxDbSink implements Sink {
     private static final int NO_CONTENT = 204;
     private static final int OK = 200;
     private static final double PERCENT = 100;
+    private static final Duration SETTLE = Duration.ofMinutes(10);
 
     /** Cells of a row: name, tags, time, what was selected. */
     private static final int FIRST_CELL = 3;
@@ -273,7 +274,9 @@ final class InfluxDbSink implements Sink {
 
     @Override
     public void settle() {
-        server.awaitIdle(Duration.ofMinutes(1));
+        if (!server.awaitIdle(SETTLE)) {
+            throw new IllegalStateException("server works on without requests: limit=" + SETTLE);
+        }
     }
 
     @Override
