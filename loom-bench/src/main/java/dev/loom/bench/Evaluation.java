@@ -25,6 +25,7 @@ public final class Evaluation {
         "warm-up", "",
         "rates", "",
         "rate-seconds", "",
+        "rate-rounds", "",
         "samples", "",
         "seed", "1",
         "slice-us", "2000",

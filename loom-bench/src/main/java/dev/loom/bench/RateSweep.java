@@ -6,19 +6,20 @@ import dev.loom.bench.replay.ReplayPlan;
 import dev.loom.bench.replay.ReplayResult;
 import dev.loom.bench.replay.ReplayWorkload;
 import dev.loom.bench.replay.SinkKind;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Figure 2: CPU and drops of each system as the rate rises. The CPU time is that of all its processes, for everything that they do, from
- * the first record until the last one is visible.
+ * Figure 2: CPU and drops of each system as the rate rises, in turns. The CPU time is that of all its processes, for everything that they do,
+ * from the first record until the last one is visible.
  */
 final class RateSweep {
     private static final String CPU = "cpu";
     private static final String DROPS = "drops";
     private static final double PERCENT = 100;
     private static final long SECOND_MS = 1_000;
-    private static final int DECIMALS = 2;
 
     private final EvaluationRuns runs;
     private final List<SinkKind> kinds;
@@ -30,7 +31,7 @@ final class RateSweep {
 
     void run() throws Exception {
         final FigureResult figure = runs.figure("2", "CPU and drops as the rate rises")
-                .panel(FigurePanel.lines(CPU, "CPU", "records/s offered", "CPU of the machine, %")
+                .panel(FigurePanel.lines(CPU, "CPU", "records/s offered", "CPU of the system, % of the machine")
                         .logX())
                 .panel(FigurePanel.lines(DROPS, "Drops", "records/s offered", "records dropped, %")
                         .logX());
@@ -39,54 +40,96 @@ final class RateSweep {
                 "Figure 2: CPU and drops as the rate rises",
                 "system",
                 "records/s offered",
-                "CPU of the machine, %",
+                "CPU of the system, % of the machine",
                 "CPU ns a stored record",
                 "dropped, %",
                 "Behind, ms at most");
+        final List<Point> points = points();
+        final int rounds = Integer.parseInt(runs.option("rate-rounds", "5", "1"));
+        for (int round = 0; round < rounds; round++) {
+            final List<Point> order = new ArrayList<>(points);
+            if (round % 2 == 1) {
+                Collections.reverse(order);
+            }
+            for (final Point point : order) {
+                point.runs().add(measure(point.kind(), point.plan()));
+            }
+        }
+        points.forEach(point -> report(point, figure, table));
+        runs.write(figure);
+    }
+
+    /** A system at a rate, and its runs, one for each round. */
+    private record Point(SinkKind kind, ReplayPlan plan, List<Run> runs) {
+        private double[] values(ToDoubleFunction<Run> figure) {
+            return runs.stream().mapToDouble(figure).toArray();
+        }
+    }
+
+    /**
+     * One run.
+     *
+     * @param cpuPercent of the machine, until the last record is visible
+     * @param cpuNs of a stored record, with what was put off
+     */
+    private record Run(double cpuPercent, double cpuNs, ReplayResult replay) {
+        private double droppedPercent() {
+            return PERCENT * replay.dropShare();
+        }
+
+        private double behindMs() {
+            return replay.behindMs().stream().max(Long::compare).orElse(0L);
+        }
+    }
+
+    private List<Point> points() {
+        final ReplayPlan all = runs.plan(ReplayWorkload.REDIS, ReplayWorkload.PHASES);
+        final List<Point> points = new ArrayList<>();
         for (final SinkKind kind : kinds) {
             for (final String rate : runs.option(
                             "rates", "100000,200000,400000,800000,1600000,3200000", "50000,200000,800000")
                     .split(",", -1)) {
-                measure(kind, Double.parseDouble(rate), figure, table);
+                final ReplayPlan plan = new ReplayPlan(
+                        ReplayWorkload.REDIS,
+                        ReplayWorkload.PHASES,
+                        all.scale() * Double.parseDouble(rate) / all.rate(),
+                        Math.round(Double.parseDouble(runs.option("rate-seconds", "30", "4")) * SECOND_MS),
+                        all.seed(),
+                        1);
+                points.add(new Point(kind, plan, new ArrayList<>()));
             }
         }
-        runs.write(figure);
+        return points;
     }
 
-    private void measure(SinkKind kind, double rate, FigureResult figure, MarkdownTable table) throws Exception {
-        final ReplayPlan all = runs.plan(ReplayWorkload.REDIS, ReplayWorkload.PHASES);
-        final ReplayPlan plan = new ReplayPlan(
-                ReplayWorkload.REDIS,
-                ReplayWorkload.PHASES,
-                all.scale() * rate / all.rate(),
-                Math.round(Double.parseDouble(runs.option("rate-seconds", "30", "4")) * SECOND_MS),
-                all.seed(),
-                1);
-        runs.with(kind, plan, run -> {
+    private Run measure(SinkKind kind, ReplayPlan plan) throws Exception {
+        return runs.with(kind, plan, run -> {
             final long cpuNs = run.cpuNs();
             final ReplayResult result = EvaluationRuns.await(runs.replay(run, true), runs.out());
-            final double cpu = EvaluationRuns.cpuPercent(run.cpuNs() - cpuNs, result.elapsedNs());
+            final double percent = EvaluationRuns.cpuPercent(run.cpuNs() - cpuNs, result.elapsedNs());
             run.settle();
-            final long takenNs = run.cpuNs() - cpuNs; // with what was put off
-            final double dropped = PERCENT * result.dropShare();
-            final String offered = Long.toString(plan.rate());
-            figure.row(CPU, kind.text(), offered, cpu);
-            figure.row(DROPS, kind.text(), offered, dropped);
-            table.row(
-                    kind.text(),
-                    offered,
-                    decimal(cpu),
-                    Long.toString(takenNs / Math.max(1, run.records())),
-                    decimal(dropped),
-                    result.behindMs().stream().max(Long::compare).orElse(0L) + (result.valid() ? "" : " INVALID"));
-            if (!result.valid()) {
-                figure.note(kind.text() + " " + offered, "invalid: the replay fell behind its schedule");
-            }
-            return result;
+            return new Run(percent, (double) (run.cpuNs() - cpuNs) / Math.max(1, run.records()), result);
         });
     }
 
-    private static String decimal(double value) {
-        return String.format(Locale.ROOT, "%." + DECIMALS + "f", value);
+    private static void report(Point point, FigureResult figure, MarkdownTable table) {
+        final String system = point.kind().text();
+        final String offered = Long.toString(point.plan().rate());
+        final double[] cpu = point.values(Run::cpuPercent);
+        final double[] dropped = point.values(Run::droppedPercent);
+        final long invalid =
+                point.runs().stream().filter(run -> !run.replay().valid()).count();
+        figure.row(CPU, system, offered, cpu);
+        figure.row(DROPS, system, offered, dropped);
+        table.row(
+                system,
+                offered,
+                Spread.of(cpu).text(2),
+                Spread.of(point.values(Run::cpuNs)).text(0),
+                Spread.of(dropped).text(2),
+                Spread.of(point.values(Run::behindMs)).text(0) + (invalid > 0 ? " INVALID: " + invalid : ""));
+        if (invalid > 0) {
+            figure.note(system + " " + offered, "invalid: the replay fell behind its schedule in rounds: " + invalid);
+        }
     }
 }

@@ -337,6 +337,8 @@ final class WorkloadsTest {
                         "0",
                         "--results",
                         results.toString()));
+                        "--rate-rounds",
+                        "2",
         try (var files = Files.list(results)) {
             assertEquals(
                     List.of(
