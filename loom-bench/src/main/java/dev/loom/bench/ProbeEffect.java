@@ -77,8 +77,9 @@ public final class ProbeEffect {
      * One run.
      *
      * @param sinkCpuNsPerRecord CPU time of the sink's processes for each record that came; 0 without a process
+     * @param laterNsPerRecord what they have put off until the end, for each record since their start
      */
-    private record Run(ProbeApplication.Result application, double sinkCpuNsPerRecord) {
+    private record Run(ProbeApplication.Result application, double sinkCpuNsPerRecord, double laterNsPerRecord) {
         double ratePerSecond() {
             return application.requestsPerSecond();
         }
@@ -172,7 +173,7 @@ public final class ProbeEffect {
                     Double.parseDouble(arguments.text("seconds")),
                     traced);
             return sink.kind() == null
-                    ? new Run(ProbeApplication.run(plan, 0, () -> {}, () -> {}), 0)
+                    ? new Run(ProbeApplication.run(plan, 0, () -> {}, () -> {}), 0, 0)
                     : run(plan, sink.kind(), files.path());
         }
     }
@@ -188,6 +189,8 @@ public final class ProbeEffect {
                 final ProbeApplication.Result result = ProbeApplication.run(
                         plan, process.port(), () -> cpuNs[0] = cpuNs(process), () -> cpuNs[1] = cpuNs(process));
                 final long received = process.records();
+                process.settle();
+                final long settledNs = process.cpuNs();
                 long stored = 0;
                 for (final ReplaySource source : ProbeSink.SOURCES) {
                     stored += process.ask(ReplayQuestion.ofAll(source)).answer().count();
@@ -196,7 +199,10 @@ public final class ProbeEffect {
                     throw new IllegalStateException("sink has another number of records: name=" + kind.text()
                             + ", expected=" + received + ", actual=" + stored);
                 }
-                return new Run(result, (double) (cpuNs[1] - cpuNs[0]) / Math.max(1, result.told() - result.dropped()));
+                return new Run(
+                        result,
+                        (double) (cpuNs[1] - cpuNs[0]) / Math.max(1, result.told() - result.dropped()),
+                        (double) (settledNs - cpuNs[1]) / Math.max(1, received));
             } catch (final IllegalStateException e) {
                 out.print(Files.readString(errors));
                 throw e;
@@ -237,7 +243,8 @@ public final class ProbeEffect {
                 "M records of telemetry/s",
                 "dropped, %",
                 "application's CPU ns a request",
-                "sink's CPU ns a record");
+                "sink's CPU ns a record",
+                "later");
         final double[] baseline = values(runs.getOrDefault(ProbeSink.NOTHING, List.of()), Run::ratePerSecond);
         runs.forEach((sink, of) -> {
             final double[] rates = values(of, Run::ratePerSecond);
@@ -254,7 +261,8 @@ public final class ProbeEffect {
                     Spread.of(values(of, run -> run.toldPerSecond() / MILLION)).text(3),
                     Spread.of(dropped).text(2),
                     Spread.of(values(of, Run::cpuNsPerRequest)).text(0),
-                    Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0));
+                    Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0),
+                    Spread.of(values(of, Run::laterNsPerRecord)).text(0));
             result.row("rate", sink.text(), application.title(), millions);
             if (!sink.equals(ProbeSink.NOTHING)) {
                 result.row("effect", sink.text(), application.title(), effects);
