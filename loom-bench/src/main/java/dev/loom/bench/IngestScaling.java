@@ -37,7 +37,7 @@ public final class IngestScaling {
         "results", "",
         "quick", "false",
         "payload", "8,64,256,1024",
-        "targets", "limit,raw-file,loom,loom-batch,loom-recorder,rocksdb,lmdb,chronicle",
+        "targets", "limit,limit-batch,raw-file,loom,loom-batch,loom-recorder,rocksdb,lmdb,chronicle",
         "threads", "1,2",
         "warm-up", "2",
         "seconds", "5",

@@ -36,6 +36,7 @@ final class LimitLoop implements PushTarget {
     private final SegmentFiles segments;
     private final LimitEvictor evictor;
     private final int publishEvery;
+    private final int clockMask;
 
     private long position;
     private long pageEnd;
@@ -47,13 +48,21 @@ final class LimitLoop implements PushTarget {
     /**
      * Creates files and ring, and starts the evictor.
      *
+     * @param clockEvery records for each reading of the clock, a power of two
      * @param publishEvery records between two publications of tail and head; 0 for none
      * @param syncIntervalNs how often to sync the files; 0 for never
      */
-    LimitLoop(PushSettings settings, PayloadPool pool, TargetFiles files, int publishEvery, long syncIntervalNs) {
+    LimitLoop(
+            PushSettings settings,
+            PayloadPool pool,
+            TargetFiles files,
+            int clockEvery,
+            int publishEvery,
+            long syncIntervalNs) {
         this.settings = settings;
         this.pool = pool;
         this.files = files;
+        clockMask = clockEvery - 1;
         this.publishEvery = publishEvery == 0 ? Integer.MAX_VALUE : publishEvery;
         ring = new LimitRing(files.staging().resolve("limit.ring"), settings.ringBytes());
         live = new LimitRing(files.staging().resolve("limit.live"), 2 * PAGE_LENGTH);
@@ -73,8 +82,11 @@ final class LimitLoop implements PushTarget {
         final boolean byWord = payloadLength <= COPY_BY_WORD_MAX;
         final long payloads = pool.nativeAddress();
         long next = position;
+        long nowNs = 0;
         for (int i = 0; i < count; i++) {
-            final long nowNs = System.nanoTime();
+            if ((i & clockMask) == 0) {
+                nowNs = System.nanoTime();
+            }
             if (next + recordLength > pageEnd) {
                 sealPage(next);
                 next = openPage(pageEnd, nowNs);

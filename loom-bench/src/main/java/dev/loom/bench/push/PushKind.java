@@ -8,6 +8,8 @@ import java.util.stream.Collectors;
 public enum PushKind {
     /** Clock, stores, checksums and writes, and nothing else. */
     LIMIT,
+    /** The limit, with one clock reading for 64 records. */
+    LIMIT_BATCH,
     /** The limit, with tail and chain head published after each record. */
     LIMIT_PUBLISH_1,
     /** The limit, with tail and chain head published after every 64th record. */
@@ -42,10 +44,11 @@ public enum PushKind {
         final TargetFiles files = new TargetFiles(settings);
         try {
             return switch (this) {
-                case LIMIT -> new LimitLoop(settings, pool, files, 0, 0);
-                case LIMIT_PUBLISH_1 -> new LimitLoop(settings, pool, files, 1, 0);
-                case LIMIT_PUBLISH_64 -> new LimitLoop(settings, pool, files, 64, 0);
-                case LIMIT_SYNCED -> new LimitLoop(settings, pool, files, 0, SYNC_INTERVAL_NS);
+                case LIMIT -> new LimitLoop(settings, pool, files, 1, 0, 0);
+                case LIMIT_BATCH -> new LimitLoop(settings, pool, files, PayloadPool.COUNT, 0, 0);
+                case LIMIT_PUBLISH_1 -> new LimitLoop(settings, pool, files, 1, 1, 0);
+                case LIMIT_PUBLISH_64 -> new LimitLoop(settings, pool, files, 1, 64, 0);
+                case LIMIT_SYNCED -> new LimitLoop(settings, pool, files, 1, 0, SYNC_INTERVAL_NS);
                 case LOOM -> new LoomPush(settings, pool, files);
                 case LOOM_BATCH -> new LoomBatch(settings, pool, files);
                 case LOOM_CLAIM -> new LoomClaim(settings, pool, files);

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 public enum ScalingKind {
     /** The least that a log with checksums can do, see {@link PushKind#LIMIT}. */
     LIMIT(1),
+    /** The least for batches, see {@link PushKind#LIMIT_BATCH}. */
+    LIMIT_BATCH(1),
     /** A file for each thread. */
     RAW_FILE(Integer.MAX_VALUE),
     LOOM(1),
@@ -56,6 +58,7 @@ public enum ScalingKind {
     PushTeam open(PushSettings settings, PayloadPool pool, int threads) {
         return switch (this) {
             case LIMIT -> targets(PushKind.LIMIT, settings, pool, threads);
+            case LIMIT_BATCH -> targets(PushKind.LIMIT_BATCH, settings, pool, threads);
             case RAW_FILE -> targets(PushKind.RAW_FILE, settings, pool, threads);
             case LOOM -> targets(PushKind.LOOM, settings, pool, threads);
             case LOOM_BATCH -> targets(PushKind.LOOM_BATCH, settings, pool, threads);
