@@ -39,6 +39,12 @@ final class WorkloadsTest {
     }
 
     @Test
+    void shouldMeasureHowQuestionsGrow() throws Exception {
+        assertEquals(
+                2 * (1 + 7), rows(QueryGrowth::run, "--records", "20000,40000", "--rounds", "1", "--warm-up", "0"));
+    }
+
+    @Test
     void shouldMeasureEachIndexAtEachLookback() throws Exception {
         assertEquals(5, rows(Ablation::run, "--bytes", "2m", "--exceeded-by", "0.01", "--rounds", "1"));
     }
@@ -331,14 +337,14 @@ final class WorkloadsTest {
                         "10000",
                         "--rate-seconds",
                         "1",
+                        "--rate-rounds",
+                        "2",
                         "--samples",
                         "1",
                         "--warm-up",
                         "0",
                         "--results",
                         results.toString()));
-                        "--rate-rounds",
-                        "2",
         try (var files = Files.list(results)) {
             assertEquals(
                     List.of(

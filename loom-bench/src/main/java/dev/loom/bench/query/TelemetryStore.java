@@ -57,7 +57,7 @@ public final class TelemetryStore extends ClosedStore {
         pushNs = written.pushNs();
     }
 
-    /** A closed store, and how long its records took to generate and push. */
+    /** A closed store, and how long its records took to generate and push, until they were on the disk and summed up. */
     private record Written(Path path, long pushNs) {}
 
     private static Written written(
@@ -108,13 +108,12 @@ public final class TelemetryStore extends ClosedStore {
                     holes.punch();
                 }
             }
-            final long pushNs = System.nanoTime() - beganNs;
             finish(loom);
-            return new Written(path, pushNs);
+            return new Written(path, System.nanoTime() - beganNs);
         }
     }
 
-    /** How long all records took to generate and push, ns. */
+    /** How long all records took to generate and push, until they were on the disk and summed up, ns. */
     public long pushNs() {
         return pushNs;
     }
