@@ -12,12 +12,24 @@ import org.jspecify.annotations.Nullable;
 final class CompressedPages implements AutoCloseable {
     private static final byte[] NO_BYTES = {};
 
+    /**
+     * What a walk from page to page reads ahead, in its direction. Disks deliver several times as much in such pieces as page by page, and
+     * of a walk newest first the kernel reads nothing ahead. Has room for any block of neighbours.
+     */
+    private static final int AHEAD_LENGTH = PageReader.BLOCK_PAGES * PageDescriptor.PAGE_LENGTH;
+
     private final LogView view;
     private final ByteBuffer header = ByteBuffer.allocate(CompressedSegment.HEADER_LENGTH);
     private final UnsafeBuffer page = new UnsafeBuffer(NO_BYTES);
     private ByteBuffer entries = ByteBuffer.allocate(0);
-    private @Nullable ByteBuffer stored;
     private @Nullable PageDecoder decoder;
+    /** A part of a file, from one position in it to another. */
+    private @Nullable ByteBuffer stored;
+
+    private @Nullable LoomFile storedFile;
+    private long storedFrom;
+    private long storedTo;
+    private long lastAddress;
 
     CompressedPages(LogView view) {
         this.view = view;
@@ -68,6 +80,14 @@ final class CompressedPages implements AutoCloseable {
         ByteBuffer directory = entries(count);
         directory.clear().limit(count * CompressedSegment.ENTRY_LENGTH);
         int known = file.read(directory, CompressedSegment.entryAt(addressInSegment)) / CompressedSegment.ENTRY_LENGTH;
+        if (count > 1 && known == count) {
+            readAhead(
+                    file,
+                    directory.getLong(0),
+                    directory.getLong((count - 1) * CompressedSegment.ENTRY_LENGTH),
+                    addressInSegment);
+        }
+        lastAddress = addressInSegment;
         page.wrap(target);
         for (int i = 0; i < count; i++) {
             int offset = start + (i << PageDescriptor.PAGE_SHIFT);
@@ -80,6 +100,34 @@ final class CompressedPages implements AutoCloseable {
         return length;
     }
 
+    /** Reads what a walk asks for and is about to ask for, unless it was read before. Pages of wrong entries are left to be read by themselves. */
+    private void readAhead(LoomFile file, long first, long last, long addressInSegment) {
+        long from = CompressedSegment.entryOffset(first);
+        long to = CompressedSegment.entryOffset(last) + CompressedSegment.entryLength(last);
+        if (from >= to || to - from > AHEAD_LENGTH || isStored(file, from, to)) {
+            return;
+        }
+        if (addressInSegment < lastAddress) {
+            long begin = CompressedSegment.begin(view.segments().segmentLength());
+            store(file, Math.min(from, Math.max(begin, to - AHEAD_LENGTH)), to);
+        } else {
+            store(file, from, from + AHEAD_LENGTH);
+        }
+    }
+
+    private boolean isStored(LoomFile file, long from, long to) {
+        return file == storedFile && from >= storedFrom && to <= storedTo;
+    }
+
+    /** Reads a part of a file, as far as that goes. */
+    private void store(LoomFile file, long from, long to) {
+        ByteBuffer bytes = stored((int) (to - from));
+        storedFile = null; // also if it fails
+        storedFrom = from;
+        storedTo = from + file.read(bytes.clear().limit((int) (to - from)), from);
+        storedFile = file;
+    }
+
     /** Reads the page of an entry to an offset of the target. */
     private boolean read(LoomFile file, long entry, int offset) {
         int length = CompressedSegment.entryLength(entry);
@@ -87,14 +135,17 @@ final class CompressedPages implements AutoCloseable {
         if (form == null || length == 0 || length > PageDescriptor.PAGE_LENGTH) {
             return false;
         }
-        ByteBuffer bytes = stored();
-        bytes.clear().limit(length);
-        if (!readFully(file, bytes, CompressedSegment.entryOffset(entry))) {
-            return false;
+        long from = CompressedSegment.entryOffset(entry);
+        if (!isStored(file, from, from + length)) {
+            store(file, from, from + length);
+            if (storedTo < from + length) {
+                return false;
+            }
         }
-        bytes.flip();
+        int at = (int) (from - storedFrom);
+        ByteBuffer bytes = stored(length).limit(at + length).position(at);
         if (form == PageForm.PLAIN) {
-            page.putBytes(offset, bytes, 0, length);
+            page.putBytes(offset, bytes, at, length);
             return length == PageDescriptor.PAGE_LENGTH;
         }
         return decoder().decode(form, bytes, page, offset);
@@ -108,10 +159,12 @@ final class CompressedPages implements AutoCloseable {
         return entries;
     }
 
-    private ByteBuffer stored() {
+    private ByteBuffer stored(int length) {
         ByteBuffer made = stored;
-        if (made == null) {
-            made = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH);
+        if (made == null || made.capacity() < length) {
+            free();
+            made = ByteBuffer.allocateDirect(
+                    length <= PageDescriptor.PAGE_LENGTH ? PageDescriptor.PAGE_LENGTH : AHEAD_LENGTH);
             stored = made;
         }
         return made;
@@ -128,9 +181,14 @@ final class CompressedPages implements AutoCloseable {
 
     @Override
     public void close() {
+        page.wrap(NO_BYTES);
+        free();
+    }
+
+    private void free() {
         ByteBuffer made = stored;
         stored = null;
-        page.wrap(NO_BYTES);
+        storedFile = null;
         if (made != null) {
             BufferUtil.free(made);
         }

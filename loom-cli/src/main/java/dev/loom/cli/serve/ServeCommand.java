@@ -57,7 +57,7 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "File with the token that clients must send; only its owner may read it.")
+            description = "File with the token that clients must send; others must not be able to read it.")
     private @Nullable Path tokenFile;
 
     @Option(names = "--tls-cert", paramLabel = "FILE", description = "The server's certificate chain, PEM.")
