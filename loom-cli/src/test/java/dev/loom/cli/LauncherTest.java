@@ -149,6 +149,18 @@ final class LauncherTest {
         assertTrue(failed.err().get(0).contains("none can be made here"), failed.toString());
     }
 
+    /** As where the folder is another user's: the lock of a build that was killed can be seen, and not be removed. */
+    @Test
+    @Timeout(60)
+    void shouldSayThatItCannotRemoveALock() throws Exception {
+        Path target = Files.createDirectories(root.resolve("loom-cli/target"));
+        Files.createSymbolicLink(target.resolve("run.lock"), Path.of("999999999"));
+        Files.createFile(target.resolve("run.lock.removal")); // no link, so that none can be made or read
+        Result failed = run();
+        assertEquals(1, failed.exitCode());
+        assertTrue(failed.err().get(0).contains("none can be made here"), failed.toString());
+    }
+
     /** As in a container, where each launcher is process 1. */
     @Test
     @Timeout(60)

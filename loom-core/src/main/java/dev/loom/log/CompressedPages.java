@@ -14,9 +14,9 @@ final class CompressedPages implements AutoCloseable {
 
     /**
      * What a walk from page to page reads ahead, in its direction. Disks deliver several times as much in such pieces as page by page, and
-     * of a walk newest first the kernel reads nothing ahead. Has room for any block of neighbours.
+     * of a walk newest first the kernel reads nothing ahead.
      */
-    private static final int AHEAD_LENGTH = PageReader.BLOCK_PAGES * PageDescriptor.PAGE_LENGTH;
+    private static final int AHEAD_LENGTH = 2 * PageDescriptor.PAGE_LENGTH;
 
     private final LogView view;
     private final ByteBuffer header = ByteBuffer.allocate(CompressedSegment.HEADER_LENGTH);
@@ -100,7 +100,7 @@ final class CompressedPages implements AutoCloseable {
         return length;
     }
 
-    /** Reads what a walk asks for and is about to ask for, unless it was read before. Pages of wrong entries are left to be read by themselves. */
+    /** Reads what a walk asks for and is about to ask for, unless it was read before or is longer. Pages of wrong entries are read by themselves. */
     private void readAhead(LoomFile file, long first, long last, long addressInSegment) {
         long from = CompressedSegment.entryOffset(first);
         long to = CompressedSegment.entryOffset(last) + CompressedSegment.entryLength(last);

@@ -262,15 +262,19 @@ final class ArchivedSources {
     }
 
     /**
-     * Defines the sources that have no records, and closes those that are closed in their archives. Of a name that was defined again, those
-     * behind the last one with records are left to later archives.
+     * Defines the sources that have no records, and closes those that are closed in their archives, unless the store had them: others may
+     * write to these. Of a name that was defined again, those behind the last one with records are left to later archives.
      */
     void end(Loom loom) {
         for (List<Target> targets : byName.values()) {
             define(loom, targets.get(0));
             Target last = targets.get(targets.size() - 1);
-            if (last.id != 0 && last.closed() && (last.existing == null || !last.existing.closed())) {
+            if (last.id != 0 && last.closed() && last.existing == null) {
                 loom.closeSource(last.id);
+            } else if (last.id != 0 && last.closed() && last.existing != null && !last.existing.closed()) {
+                tell.accept(
+                        "source stays open, as the store had it and others may write to it; in the archive it is closed: source="
+                                + last.name);
             }
         }
     }

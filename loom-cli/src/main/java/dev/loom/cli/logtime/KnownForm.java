@@ -9,7 +9,7 @@ import java.util.List;
  * y year, 4 digits      H hour, 2 digits                    E name of a day, 3 letters
  * Y year, 2 digits      h hour, its first digit or a space  L level, one of IWEF
  * M month, 2 digits     m minute, 2 digits                  T the letter T or a space
- * N month, 3 letters    s second, 2 digits                  f fraction after a point or comma, if it is there
+ * N month, 3 letters    s second, 2 digits                  f fraction after a point, or a comma if it is no column's, if it is there
  * d day, 2 digits       S second with its colon, if there   i milliseconds, 3 digits, if they are there
  * e day, 1 or 2 digits  # epoch                             z offset, if it is there
  * </pre>
@@ -50,11 +50,23 @@ final class KnownForm implements TimeForm {
     private final String name;
     private final char[] parts;
     private final int wordMax;
+    /** How many digits a fraction behind a comma has; 0 if a comma ends a column. */
+    private final int commaDigits;
 
     private KnownForm(String name, String pattern, int wordMax) {
+        this(name, pattern.toCharArray(), wordMax, 0);
+    }
+
+    private KnownForm(String name, char[] parts, int wordMax, int commaDigits) {
         this.name = name;
-        this.parts = pattern.toCharArray();
+        this.parts = parts;
         this.wordMax = wordMax;
+        this.commaDigits = commaDigits;
+    }
+
+    /** The form in a log all of whose times have so many digits behind a comma: a fraction's if they are milli-, micro- or nanoseconds. */
+    KnownForm withCommaDigits(int digits) {
+        return digits == 3 || digits == 6 || digits == 9 ? new KnownForm(name, parts, wordMax, digits) : this;
     }
 
     @Override
@@ -82,14 +94,14 @@ final class KnownForm implements TimeForm {
         return cut ? NONE : at;
     }
 
-    private static int part(char part, byte[] array, int at, int end, WrittenTime into) {
+    private int part(char part, byte[] array, int at, int end, WrittenTime into) {
         return switch (part) {
             case 'y', 'Y', 'M', 'd', 'H', 'm', 's' -> number(part, array, at, end, into);
             case 'N' -> month(array, at, end, into);
             case 'e' -> dayPadded(array, at, end, into);
             case 'h' -> hourPadded(array, at, end, into);
             case 'S' -> secondsIfThere(array, at, end, into);
-            case 'f' -> hasFraction(array, at, end) ? fraction(array, at, end, into) : at;
+            case 'f' -> fractionIfThere(array, at, end, into);
             case 'i' -> millisIfThere(array, at, end, into);
             case 'z' -> WrittenOffset.read(array, at, end, into);
             case '#' -> EpochNumber.read(array, at, end, into);
@@ -173,17 +185,16 @@ final class KnownForm implements TimeForm {
         return letters;
     }
 
-    /** A comma may end a column instead: it has 3, 6 or 9 digits behind it, and these no further comma. */
-    private static boolean hasFraction(byte[] array, int at, int end) {
-        if (at >= end || array[at] != ',') {
-            return at < end && array[at] == '.';
+    private int fractionIfThere(byte[] array, int at, int end, WrittenTime into) {
+        if (at < end && array[at] == ',') {
+            int next = at + 1;
+            while (next < end && isDigit(array[next])) {
+                next++;
+            }
+            into.commaDigits = next - at - 1;
+            return into.commaDigits == commaDigits ? fraction(array, at, end, into) : at;
         }
-        int next = at + 1;
-        while (next < end && isDigit(array[next])) {
-            next++;
-        }
-        int digits = next - at - 1;
-        return (digits == 3 || digits == 6 || digits == 9) && (next == end || array[next] != ',');
+        return at < end && array[at] == '.' ? fraction(array, at, end, into) : at;
     }
 
     /** Reads the digits after a point or comma; those after the ninth count for nothing. */

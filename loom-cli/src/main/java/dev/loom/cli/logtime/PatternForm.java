@@ -5,6 +5,7 @@ import java.text.ParsePosition;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalTime;
+import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -93,13 +94,22 @@ final class PatternForm implements TimeForm {
         return from + text.substring(0, position.getIndex()).getBytes(StandardCharsets.UTF_8).length;
     }
 
-    /** A day behind the last of its month is read as the last. */
+    /** A day behind the last of its month would be read as the last; 24:00 is of the next day. */
     private static boolean dayExists(TemporalAccessor written, TemporalAccessor read) {
         LocalDate date = read.query(TemporalQueries.localDate());
-        return date == null
-                || date.getDayOfMonth() < date.lengthOfMonth()
+        if (date == null
                 || !written.isSupported(ChronoField.DAY_OF_MONTH)
-                || written.getLong(ChronoField.DAY_OF_MONTH) == date.getDayOfMonth();
+                || !written.isSupported(ChronoField.MONTH_OF_YEAR)) {
+            return true;
+        }
+        int year = written.isSupported(ChronoField.YEAR_OF_ERA)
+                ? Math.toIntExact(written.getLong(ChronoField.YEAR_OF_ERA))
+                : written.isSupported(ChronoField.YEAR)
+                        ? Math.toIntExact(written.getLong(ChronoField.YEAR))
+                        : date.getYear();
+        int month = Math.toIntExact(written.getLong(ChronoField.MONTH_OF_YEAR));
+        return written.getLong(ChronoField.DAY_OF_MONTH)
+                <= YearMonth.of(year, month).lengthOfMonth();
     }
 
     private static void take(TemporalAccessor read, WrittenTime into) {

@@ -82,10 +82,24 @@ public final class Recognition {
     }
 
     private RecognisedTimes first(TimeForm form, int word) {
-        return lines.stream()
-                .filter(line -> has(form, line, word))
-                .findFirst()
-                .map(line -> new RecognisedTimes(form, word, line))
-                .orElseThrow();
+        List<byte[]> timed =
+                lines.stream().filter(line -> has(form, line, word)).toList();
+        return new RecognisedTimes(
+                form instanceof KnownForm known ? known.withCommaDigits(commaDigits(known, timed, word)) : form,
+                word,
+                timed.get(0));
+    }
+
+    /** How many digits all times have behind their commas, of those that have one; 0 if they differ, as columns do. */
+    private int commaDigits(KnownForm form, List<byte[]> timed, int word) {
+        int all = 0;
+        for (byte[] line : timed) {
+            LineTimes.start(form, line, LineTimes.word(line, 0, line.length, word), line.length, written);
+            if (all != 0 && written.commaDigits != 0 && written.commaDigits != all) {
+                return 0;
+            }
+            all = Math.max(all, written.commaDigits);
+        }
+        return all;
     }
 }

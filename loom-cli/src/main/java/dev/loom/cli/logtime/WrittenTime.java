@@ -16,6 +16,9 @@ final class WrittenTime {
     int minute;
     int second;
     int nano;
+    /** The digits behind a comma that follows the second. */
+    int commaDigits;
+
     int offsetSeconds;
     /** Whether all that is written is a number of seconds since 1970, {@link #epochSecond}, and {@link #nano}. */
     boolean epoch;
@@ -31,6 +34,7 @@ final class WrittenTime {
         minute = 0;
         second = 0;
         nano = 0;
+        commaDigits = 0;
         epoch = false;
     }
 

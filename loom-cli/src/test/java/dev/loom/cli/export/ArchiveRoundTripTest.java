@@ -372,10 +372,17 @@ class ArchiveRoundTripTest {
             imports("b", i + ".loom").ok();
         }
         requireRecords("b", expected);
-        assertEquals(schema("a"), schema("b"));
+        assertEquals(schemaOfOpen("a"), schemaOfOpen("b"));
         imports("c", archives.toArray(String[]::new)).ok();
         requireRecords("c", expected);
         assertEquals(schema("a"), schema("c"));
+    }
+
+    /** Of sources that a store had before an import others may write records, so it leaves them open. */
+    private List<String> schemaOfOpen(String store) {
+        return schema(store).stream()
+                .map(source -> source.replaceFirst(" true$", " false"))
+                .toList();
     }
 
     private Pushed push(Loom loom, int source, String name) {
@@ -432,9 +439,10 @@ class ArchiveRoundTripTest {
         exported("a", "1.loom", "--to", "" + middleNs);
         exported("a", "2.loom", "--from", "" + middleNs);
         imports("b", "1.loom").ok();
-        imports("b", "2.loom").ok();
+        String err = imports("b", "2.loom").ok().err();
+        assertTrue(err.contains("source stays open, ") && err.contains("source=otlp.contexts"), err);
         requireLines(spans, spans("b"));
-        assertEquals(schema("a"), schema("b"));
+        assertEquals(schemaOfOpen("a"), schemaOfOpen("b"));
     }
 
     @Test

@@ -278,6 +278,10 @@ class LogTimesImportTest {
         "30.11.2025 10:00+0100, dd.MM.yyyy HH:mmxx, 2025-11-30T09:00:00",
         "31.01.2026 24:00, dd.MM.yyyy HH:mm, 2026-02-01T00:00:00",
         "28.02.2026 24:00, dd.MM.yyyy HH:mm, 2026-03-01T00:00:00",
+        "30.01.2026 24:00, dd.MM.yyyy HH:mm, 2026-01-31T00:00:00",
+        "31.02.2026 24:00, dd.MM.yyyy HH:mm,",
+        "30.12.2026 24:00, dd.MM.uuuu HH:mm, 2026-12-31T00:00:00",
+        "29.02.26 10:00, dd.MM.yy HH:mm,",
         "31.11. 10:00, dd.MM. HH:mm,"
     })
     void shouldTakeNoTimeByAPatternThatDoesNotExist(String time, String pattern, String taken) {

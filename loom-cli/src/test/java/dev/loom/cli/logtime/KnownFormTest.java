@@ -157,7 +157,7 @@ class KnownFormTest {
         }
     }
 
-    /** A comma ends a column, unless it looks as that of a fraction. */
+    /** A comma ends a column, unless it has a thousandth's, a millionth's or a billionth's digits behind it. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -167,8 +167,9 @@ class KnownFormTest {
                 "1795229193399,500 text|2026-11-21T02:46:33.399Z",
                 "1795229193.25,8080,GET|2026-11-21T02:46:33.250Z",
                 "2026-11-21 02:46:33,8080,GET|2026-11-21T02:46:33Z",
-                "2026-11-21 02:46:33,200,GET|2026-11-21T02:46:33Z",
+                "2026-11-21 02:46:33,200,GET|2026-11-21T02:46:33.200Z",
                 "2026-11-21 02:46:33,2 text|2026-11-21T02:46:33Z",
+                "2026-11-21 02:46:33, text|2026-11-21T02:46:33Z",
                 "2026-11-21T02:46:33.5,200|2026-11-21T02:46:33.500Z",
                 "2026-11-21T02:46:33,200|2026-11-21T02:46:33.200Z",
                 "2026-11-21T02:46:33,200+01:00 text|2026-11-21T01:46:33.200Z",
@@ -178,6 +179,19 @@ class KnownFormTest {
             })
     void shouldTellACommaBetweenColumnsFromThatOfAFraction(String line, Instant time) {
         assertEquals(time, read(reader(recognised(line), ZoneOffset.UTC), line));
+    }
+
+    /** Of numbers in a column some have as many digits as a fraction, and its records would be of one second in no order. */
+    @Test
+    void shouldTakeAllOrNoneOfALogsCommasForThoseOfFractions() {
+        String count = "2026-11-21 02:46:33,200,GET";
+        LineTimes columns = reader(recognised(count, "2026-11-21 02:46:34,17,GET"), ZoneOffset.UTC);
+        assertEquals(Instant.parse("2026-11-21T02:46:33Z"), read(columns, count));
+        String millis = "2026-11-21 02:46:33,200,INFO";
+        LineTimes fractions =
+                reader(recognised("2026-11-21 02:46:34 INFO", millis, "2026-11-21 02:46:34,017,INFO"), ZoneOffset.UTC);
+        assertEquals(Instant.parse("2026-11-21T02:46:33.200Z"), read(fractions, millis));
+        assertEquals(Instant.parse("2026-11-21T02:46:33Z"), read(fractions, "2026-11-21 02:46:33,20,INFO"));
     }
 
     @ParameterizedTest

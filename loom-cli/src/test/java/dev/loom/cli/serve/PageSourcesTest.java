@@ -49,8 +49,8 @@ final class PageSourcesTest {
         cli.run("import", "--source", "bits", "--format", "csv", bits.toString())
                 .ok();
         StringBuilder outliers = new StringBuilder("indexed,plain\n");
-        for (String value :
-                List.of("-Infinity", "-1e9", "0.5", "1.5", "7", "1.152921504606846976E18", "1e300", "Infinity")) {
+        for (String value : List.of(
+                "-Infinity", "-1e9", "0.5", "1.5", "7", "1.152921504606846976E18", "1e300", "Infinity", "NaN")) {
             outliers.append(value).append(',').append(value).append('\n');
         }
         Path infinite = Files.writeString(temp.resolve("outliers.csv"), outliers);
@@ -173,7 +173,7 @@ final class PageSourcesTest {
             List<String> cells = browser.table("cells of the heatmap");
             assertTrue(cells.size() >= 4, cells::toString);
             for (int cell = 0; cell < cells.size(); cell++) {
-                String[] columns = cells.get(cell).split("\\|");
+                String[] columns = cells.get(cell).split("\\|", -1);
                 browser.run(
                         "document.querySelectorAll(`table[aria-label='cells of the heatmap'] tbody tr`)[arguments[0]].click()",
                         cell);

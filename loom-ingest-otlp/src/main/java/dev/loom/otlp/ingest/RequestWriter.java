@@ -44,12 +44,14 @@ final class RequestWriter {
     private final ContextBytes context;
     private final ExportCursor cursor;
     private final long contextBytesMax;
-    private final int recordLengthMax;
     private final boolean drops;
 
     private Signal signal = Signal.LOGS;
     private DirectBuffer buffer;
     private boolean pending;
+    /** That of this turn, as the store's ring may be another after its indexes were rebuilt. */
+    private int recordLengthMax;
+
     private long resource;
     private int sourceId;
     private boolean overflowing;
@@ -67,7 +69,6 @@ final class RequestWriter {
         cursor = new ExportCursor(context);
         buffer = context.buffer();
         drops = writer.loom().info().session().orElseThrow().pressure() == Pressure.DROP_NEWEST;
-        recordLengthMax = writer.loom().payloadLengthMax() - OtlpRecordDescriptor.MESSAGE_OFFSET;
     }
 
     /** Checks that the request is well-formed; writes nothing yet. */
@@ -143,6 +144,7 @@ final class RequestWriter {
     private Turn takeTurn(boolean waited, boolean late) {
         boolean dropping = waited || late;
         int bytes = 0;
+        recordLengthMax = writer.loom().payloadLengthMax() - OtlpRecordDescriptor.MESSAGE_OFFSET;
         while (pending) {
             if (bytes > TURN_BYTES) {
                 return Turn.TO_GO_ON;

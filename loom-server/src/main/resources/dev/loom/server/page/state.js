@@ -119,7 +119,7 @@ export function valueConditions({field, sellow, selhigh}) {
   else if (sellow !== undefined && sellow !== '-Infinity') conditions.push(`${name} >= ${sellow}`);
   if (selhigh === '-Infinity') conditions.push(`${name} < -${Number.MAX_VALUE}`);
   else if (selhigh !== undefined && selhigh !== 'Infinity') conditions.push(`${name} <= ${selhigh}`);
-  return conditions.length ? conditions : [`${name} is not null`];
+  return conditions.length ? conditions : [`(${name} <= 0 or ${name} > 0)`]; // any number, but not what is none
 }
 
 /** Without a selection. */
