@@ -17,33 +17,66 @@ import java.util.stream.Collectors;
  * inserts: the rows of a second, or of a million records; the next ones are gathered while one runs.
  */
 final class ClickHouseSink implements Sink {
+    private static final String DATABASE = "replay";
+    private static final String WARM_UP = "warm_up";
     private static final long INSERT_NS = 1_000_000_000;
     private static final long INSERT_RECORDS = 1_000_000;
 
     /** The level of a percentile whose rank is one higher if level and count give a whole number. */
     private static final String LEVEL = "0.99989999999";
 
+    private final Engine engine;
     private final PeerProcess process;
-    private final Socket connection;
-    private final Writer inserts;
-    private final BufferedReader answers;
+    private final String database;
     private final RowFiles rows;
     private final BackgroundLoad load = new BackgroundLoad(1);
     private long handedNs = ReplayPlan.BEGIN_NS;
 
+    /** The process, and its connection for inserts. */
+    private record Engine(PeerProcess process, Socket connection, Writer inserts, BufferedReader answers) {
+        private static Engine start(SinkSettings settings) throws IOException {
+            final PeerProcess process = PeerProcess.start(
+                    List.of(
+                            settings.programs().python(),
+                            "-B",
+                            settings.programs()
+                                    .peers()
+                                    .resolve("clickhouse_replay.py")
+                                    .toString(),
+                            settings.directory().resolve("clickhouse").toString()),
+                    settings.directory().resolveSibling("clickhouse.err"));
+            try {
+                final Socket connection = new Socket(
+                        InetAddress.getLoopbackAddress(),
+                        Integer.parseInt(process.request("port").get(0)));
+                return new Engine(
+                        process,
+                        connection,
+                        new OutputStreamWriter(connection.getOutputStream(), StandardCharsets.UTF_8),
+                        new BufferedReader(new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8)));
+            } catch (IOException | RuntimeException e) {
+                process.close();
+                throw e;
+            }
+        }
+
+        private void close() throws IOException {
+            connection.close();
+            process.close();
+        }
+    }
+
     ClickHouseSink(SinkSettings settings) throws IOException {
-        process = PeerProcess.start(
-                List.of(
-                        settings.programs().python(),
-                        "-B",
-                        settings.programs()
-                                .peers()
-                                .resolve("clickhouse_replay.py")
-                                .toString(),
-                        settings.directory().resolve("clickhouse").toString()),
-                settings.directory().resolveSibling("clickhouse.err"));
+        this(Engine.start(settings), DATABASE, settings);
+    }
+
+    private ClickHouseSink(Engine engine, String database, SinkSettings settings) throws IOException {
+        this.engine = engine;
+        this.database = database;
+        process = engine.process();
         rows = new RowFiles(settings.staging());
         try {
+            process.request("database", database);
             for (final ReplaySource source :
                     settings.plan().workload().sources(settings.plan().phase())) {
                 process.request(
@@ -52,15 +85,15 @@ final class ClickHouseSink implements Sink {
                         columns(source.kind()),
                         source.kind() == RecordKind.CALL ? "call, ts_ns" : "ts_ns");
             }
-            connection = new Socket(
-                    InetAddress.getLoopbackAddress(),
-                    Integer.parseInt(process.request("port").get(0)));
-            inserts = new OutputStreamWriter(connection.getOutputStream(), StandardCharsets.UTF_8);
-            answers = new BufferedReader(new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8));
         } catch (IOException | RuntimeException e) {
-            process.close();
+            engine.close();
             throw e;
         }
+    }
+
+    @Override
+    public Sink openOther(SinkKind kind, SinkSettings settings) throws IOException {
+        return new ClickHouseSink(engine, WARM_UP, settings);
     }
 
     private static String columns(RecordKind kind) {
@@ -102,14 +135,17 @@ final class ClickHouseSink implements Sink {
 
     private void insert(List<RowFiles.Rows> taken) throws IOException {
         for (final RowFiles.Rows one : taken) {
-            inserts.write(one.source().text()
-                    + '\t'
-                    + one.file()
-                    + '\t'
-                    + columns(one.source().kind())
-                    + '\n');
-            inserts.flush();
-            final String answer = answers.readLine();
+            engine.inserts()
+                    .write(database
+                            + '.'
+                            + one.source().text()
+                            + '\t'
+                            + one.file()
+                            + '\t'
+                            + columns(one.source().kind())
+                            + '\n');
+            engine.inserts().flush();
+            final String answer = engine.answers().readLine();
             if (!"ok".equals(answer)) {
                 throw new IOException("insert failed: answer=" + answer);
             }
@@ -181,7 +217,11 @@ final class ClickHouseSink implements Sink {
     public void close() throws IOException {
         load.close();
         rows.close();
-        connection.close();
-        process.close();
+        if (database.equals(WARM_UP)) {
+            process.request("drop", WARM_UP);
+            process.request("database", DATABASE);
+        } else {
+            engine.close();
+        }
     }
 }

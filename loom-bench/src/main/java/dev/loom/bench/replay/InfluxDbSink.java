@@ -25,13 +25,15 @@ import java.util.Locale;
  * connections, 5,000 lines a request as its documentation advises; a system call is a tag, and so is the kind of a request or event.
  */
 final class InfluxDbSink implements Sink {
+    private static final String DATABASE = "replay";
+    private static final String WARM_UP = "warm_up";
     private static final int LINES = 5_000;
     private static final long SEND_NS = 1_000_000_000;
     private static final int CONNECTIONS = 2;
     private static final int NO_CONTENT = 204;
     private static final int OK = 200;
     private static final double PERCENT = 100;
-    private static final Duration SETTLE = Duration.ofMinutes(10);
+    private static final Duration SETTLE = Duration.ofMinutes(3);
 
     /** Cells of a row: name, tags, time, what was selected. */
     private static final int FIRST_CELL = 3;
@@ -44,6 +46,7 @@ final class InfluxDbSink implements Sink {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String address;
     private final String version;
+    private final String database;
     private final BackgroundLoad load = new BackgroundLoad(CONNECTIONS);
     private final LineProtocol lines = new LineProtocol();
     private long handedNs = ReplayPlan.BEGIN_NS;
@@ -52,6 +55,7 @@ final class InfluxDbSink implements Sink {
     private long endedNs = ReplayPlan.BEGIN_NS;
 
     InfluxDbSink(SinkSettings settings) throws Exception {
+        database = DATABASE;
         final Path files =
                 Files.createDirectory(settings.directory().resolve("influxdb")).toAbsolutePath();
         final int port = freePort();
@@ -67,15 +71,35 @@ final class InfluxDbSink implements Sink {
                     .headers()
                     .firstValue("X-Influxdb-Version")
                     .orElse("?");
-            send(
-                    HttpRequest.newBuilder(URI.create(address + "/query?q=CREATE+DATABASE+replay"))
-                            .POST(HttpRequest.BodyPublishers.noBody())
-                            .build(),
-                    OK);
+            change("CREATE");
         } catch (IOException | InterruptedException | RuntimeException e) {
             server.close();
             throw e;
         }
+    }
+
+    /** A database of its own in another one's server. */
+    private InfluxDbSink(InfluxDbSink other) throws IOException, InterruptedException {
+        server = other.server;
+        address = other.address;
+        version = other.version;
+        database = WARM_UP;
+        change("CREATE");
+    }
+
+    @Override
+    public Sink openOther(SinkKind kind, SinkSettings settings) throws IOException, InterruptedException {
+        return new InfluxDbSink(this);
+    }
+
+    private void change(String statement) throws IOException, InterruptedException {
+        send(
+                        HttpRequest.newBuilder(URI.create(address + "/query?q=" + statement + "+DATABASE+" + database))
+                                .POST(HttpRequest.BodyPublishers.noBody())
+                                .build(),
+                        OK)
+                .body()
+                .close();
     }
 
     private static String configuration(Path files, int rpcPort, int port) {
@@ -147,7 +171,7 @@ final class InfluxDbSink implements Sink {
 
     private void post(byte[] body) throws IOException, InterruptedException {
         send(
-                        HttpRequest.newBuilder(URI.create(address + "/write?db=replay&precision=ns"))
+                        HttpRequest.newBuilder(URI.create(address + "/write?db=" + database + "&precision=ns"))
                                 .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                                 .build(),
                         NO_CONTENT)
@@ -181,9 +205,8 @@ final class InfluxDbSink implements Sink {
     }
 
     private void query(String select, RowHandler handler) throws IOException, InterruptedException {
-        final HttpRequest request = HttpRequest.newBuilder(
-                        URI.create(address + "/query?db=replay&epoch=ns&chunked=true&q="
-                                + URLEncoder.encode(select, StandardCharsets.UTF_8)))
+        final HttpRequest request = HttpRequest.newBuilder(URI.create(address + "/query?db=" + database
+                        + "&epoch=ns&chunked=true&q=" + URLEncoder.encode(select, StandardCharsets.UTF_8)))
                 .header("Accept", "application/csv")
                 .build();
         try (BufferedReader rows =
@@ -285,8 +308,16 @@ final class InfluxDbSink implements Sink {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         load.close();
-        server.close();
+        if (!database.equals(WARM_UP)) {
+            server.close();
+            return;
+        }
+        try {
+            change("DROP");
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -38,6 +38,14 @@ public interface Sink extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Opens another sink of its kind, with files of its own, in the same process: what either has warmed up serves both. It is closed before
+     * this one gets its first batch.
+     */
+    default Sink openOther(SinkKind kind, SinkSettings settings) throws Exception {
+        return kind.open(settings);
+    }
+
     @Override
     void close() throws IOException, SQLException;
 }

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  * <pre>
  *     port                 where it waits for the replay
  *     version              description of the sink
- *     warm-up NS           before the replay: asks another sink of its kind, with files of its own, each question for so long
+ *     warm-up NS           before the replay: asks another sink of its kind, in the same engine, each question for so long
  *     ask QUESTION         elapsed ns, the answer; the question waits until its window has been received
  *     end                  once everything is received: how many records
  *     settle               once everything is on the disk
@@ -47,9 +47,13 @@ public final class SinkProcess implements AutoCloseable {
     private final BatchReceiver receiver;
 
     SinkProcess(SinkKind kind, SinkSettings settings) throws Exception {
+        this(kind, settings, kind.open(settings));
+    }
+
+    private SinkProcess(SinkKind kind, SinkSettings settings, Sink sink) throws IOException {
         this.kind = kind;
         this.settings = settings;
-        sink = kind.open(settings);
+        this.sink = sink;
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         receiver = new BatchReceiver(server, sink);
         receiver.start();
@@ -137,7 +141,7 @@ public final class SinkProcess implements AutoCloseable {
         return ((InetSocketAddress) server.getLocalAddress()).getPort();
     }
 
-    /** What this process compiles for the plan's first seconds is there when records count, and takes nothing from their replay. */
+    /** What this process and that of its engine compile for the plan's first seconds is there when records count. */
     private void warmUp(long eachNs) throws Exception {
         final ReplayPlan all = settings.plan();
         final ReplayPlan plan = new ReplayPlan(
@@ -148,16 +152,18 @@ public final class SinkProcess implements AutoCloseable {
                 all.seed(),
                 all.sample());
         try (ScratchDirectory disk = ScratchDirectory.in(settings.directory().resolveSibling("warm-up"));
-                ScratchDirectory staging = ScratchDirectory.in(settings.staging());
-                SinkProcess other = new SinkProcess(
-                        kind,
-                        new SinkSettings(
-                                plan,
-                                Files.createDirectory(disk.path().resolve("files")),
-                                staging.path(),
-                                settings.programs()));
-                SocketChannel batches =
-                        SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port()))) {
+                ScratchDirectory staging = ScratchDirectory.in(settings.staging())) {
+            final SinkSettings others = new SinkSettings(
+                    plan, Files.createDirectory(disk.path().resolve("files")), staging.path(), settings.programs());
+            try (SinkProcess other = new SinkProcess(kind, others, sink.openOther(kind, others))) {
+                warmUp(other, plan, eachNs);
+            }
+        }
+    }
+
+    private static void warmUp(SinkProcess other, ReplayPlan plan, long eachNs) throws Exception {
+        try (SocketChannel batches =
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port()))) {
             new Replay(plan, WARM_UP_SLICE_NS, WARM_UP_QUEUE, false)
                     .run(batches, new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
             for (final ReplayQuestion question : ReplayQuestion.of(plan, 0)) {
