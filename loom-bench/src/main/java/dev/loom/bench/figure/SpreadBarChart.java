@@ -16,6 +16,7 @@ import org.knowm.xchart.CategoryChartBuilder;
  */
 final class SpreadBarChart extends CategoryChart {
     private static final BasicStroke STROKE = new BasicStroke(1.2f);
+    private static final BasicStroke OUTLINE = new BasicStroke(3.6f);
 
     private final List<Spread> spreads = new ArrayList<>();
     private final Color color;
@@ -44,13 +45,17 @@ final class SpreadBarChart extends CategoryChart {
         final double left = bounds.getX() + (bounds.getWidth() - content) / 2;
         final double fill = getStyler().getAvailableSpaceFill();
         final double bar = fill / seriesMap.size();
-        graphics.setColor(color);
-        graphics.setStroke(STROKE);
         for (final Spread spread : spreads) {
             final double inGroup = (1 - fill) / 2 + (spread.series() + 0.5) * bar;
             final double x = left + content * (spread.group() + inGroup) / groups;
-            graphics.draw(
-                    new Line2D.Double(x, getScreenYFromChart(spread.min()), x, getScreenYFromChart(spread.max())));
+            final Line2D line =
+                    new Line2D.Double(x, getScreenYFromChart(spread.min()), x, getScreenYFromChart(spread.max()));
+            graphics.setColor(Color.WHITE); // tells the stroke from a dark bar
+            graphics.setStroke(OUTLINE);
+            graphics.draw(line);
+            graphics.setColor(color);
+            graphics.setStroke(STROKE);
+            graphics.draw(line);
         }
     }
 }
