@@ -25,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
  * oracle's.
  */
 final class EndToEnd {
-    private static final String DROPS = "drops";
-    private static final String MISSING = "missing";
+    private static final String LIVE = "live";
+    private static final String IDLE = "idle";
     private static final double INTERACTIVE_S = 10;
     private static final double SECOND_NS = 1e9;
     private static final double PERCENT = 100;
@@ -73,41 +73,70 @@ final class EndToEnd {
         for (final ReplayWorkload workload : ReplayWorkload.values()) {
             final String number = workload == ReplayWorkload.REDIS ? "12" : "13";
             if (figures.contains("11") || figures.contains(number)) {
+                final FigureResult times = times(workload, number);
+                addPanels(workload);
                 final List<Outcome> outcomes = new ArrayList<>();
                 for (final String phase : runs.list("phases")) {
                     final ReplayPlan plan = runs.plan(workload, Integer.parseInt(phase));
                     runs.writeTruth(plan);
                     for (final SinkKind kind : kinds) {
-                        outcomes.add(measure(kind, plan));
+                        runs.attempt(name(kind, plan), () -> measure(kind, plan))
+                                .ifPresent(outcome -> {
+                                    outcomes.add(outcome);
+                                    addDrops(workload, outcome);
+                                    addTimes(times, workload, outcome);
+                                });
+                        write("11", eleven);
+                        write(number, times);
                     }
                     truth.clear();
                 }
                 report(workload, number, outcomes);
             }
         }
-        if (figures.contains("11")) {
-            runs.write(eleven);
+    }
+
+    private static String name(SinkKind kind, ReplayPlan plan) {
+        return kind.text() + " " + plan.workload().text() + " P" + plan.phase();
+    }
+
+    /** After each run, so that an evaluation that is broken off has what it measured. */
+    private void write(String number, FigureResult figure) {
+        if (figures.contains(number)) {
+            runs.write(figure);
         }
     }
 
     private Outcome measure(SinkKind kind, ReplayPlan plan) throws Exception {
         final Outcome live = runs.with(kind, plan, run -> {
-            run.warmUp(warmUpNs);
+            if (!run.warmUp(warmUpNs)) {
+                runs.note(name(kind, plan) + ", first answers", "without a warm-up, which the program doesn't know");
+            }
             final CompletableFuture<ReplayResult> replay = runs.replay(run, true);
             final Map<ReplayQuestion, RunningSink.Timed> answers = ask(run, plan);
             final ReplayResult result = EvaluationRuns.await(replay, runs.out());
             final Asked asked = check(kind, plan, answers, result.dropShare() > 0);
-            final Asked calm = result.dropShare() > 0 ? new Asked() : settled(kind, run, plan);
+            final Asked calm = result.dropShare() > 0
+                    ? new Asked()
+                    : runs.attempt(later(kind, plan), () -> settled(kind, run, plan))
+                            .orElseGet(Asked::new);
             return new Outcome(kind, plan.phase(), result, asked, calm);
         });
         if (!live.dropped()) {
             return live;
         }
-        final Asked complete = runs.with(kind, plan, run -> {
-            runs.replay(run, false).get();
-            return settled(kind, run, plan);
-        });
+        final Asked complete = runs.attempt(
+                        later(kind, plan),
+                        () -> runs.with(kind, plan, run -> {
+                            runs.replay(run, false).get();
+                            return settled(kind, run, plan);
+                        }))
+                .orElseGet(Asked::new);
         return new Outcome(kind, plan.phase(), live.result(), live.live(), complete);
+    }
+
+    private static String later(SinkKind kind, ReplayPlan plan) {
+        return name(kind, plan) + ", later";
     }
 
     /** The first window's questions are asked before, untimed: a monitoring system has answered before. */
@@ -187,10 +216,6 @@ final class EndToEnd {
                     texts(outcome.live().seconds, 4),
                     texts(outcome.calm().seconds, 4));
         }
-        addDrops(workload, outcomes);
-        if (figures.contains(number)) {
-            writeTimes(workload, number, outcomes);
-        }
     }
 
     private static String texts(Map<String, List<Double>> byQuestion, int decimals) {
@@ -206,24 +231,31 @@ final class EndToEnd {
         return values.stream().mapToDouble(Double::doubleValue).toArray();
     }
 
-    private void addDrops(ReplayWorkload workload, List<Outcome> outcomes) {
-        final String drops = DROPS + "-" + workload.text();
-        final String missing = MISSING + "-" + workload.text();
-        eleven.panel(FigurePanel.bars(drops, "Dropped, " + workload.text(), "phase", "records dropped, %"))
+    private static String drops(ReplayWorkload workload) {
+        return "drops-" + workload.text();
+    }
+
+    private static String missing(ReplayWorkload workload) {
+        return "missing-" + workload.text();
+    }
+
+    private void addPanels(ReplayWorkload workload) {
+        eleven.panel(FigurePanel.bars(drops(workload), "Dropped, " + workload.text(), "phase", "records dropped, %"))
                 .panel(FigurePanel.bars(
-                        missing,
+                        missing(workload),
                         "Missing from answers, " + workload.text(),
                         "question",
                         "records missing from the answer, %"));
-        for (final Outcome outcome : outcomes) {
-            final String system = outcome.kind().text();
-            final String phase = "P" + outcome.phase();
-            eleven.row(drops, system, phase, PERCENT * outcome.result().dropShare());
-            outcome.live()
-                    .missing
-                    .forEach((name, values) -> eleven.row(missing, system, phase + " " + name, array(values)));
-            noteInvalid(eleven, workload, outcome);
-        }
+    }
+
+    private void addDrops(ReplayWorkload workload, Outcome outcome) {
+        final String system = outcome.kind().text();
+        final String phase = "P" + outcome.phase();
+        eleven.row(drops(workload), system, phase, PERCENT * outcome.result().dropShare());
+        outcome.live()
+                .missing
+                .forEach((name, values) -> eleven.row(missing(workload), system, phase + " " + name, array(values)));
+        noteInvalid(eleven, workload, outcome);
     }
 
     private static void noteInvalid(FigureResult figure, ReplayWorkload workload, Outcome outcome) {
@@ -234,30 +266,26 @@ final class EndToEnd {
         }
     }
 
-    private static FigurePanel times(String name, String when) {
+    private static FigurePanel panel(String name, String when) {
         return FigurePanel.bars(name, "Query latency, " + when, "question", "seconds")
                 .logY()
                 .line(INTERACTIVE_S, "interactive");
     }
 
-    private void writeTimes(ReplayWorkload workload, String number, List<Outcome> outcomes) {
-        final String live = "live";
-        final String idle = "idle";
-        final FigureResult figure = runs.figure(number, "Query latency, " + workload.text())
-                .panel(times(live, workload.text() + ", while records arrive"))
-                .panel(times(idle, workload.text() + ", later, all records there"));
-        for (final Outcome outcome : outcomes) {
-            final String system = outcome.kind().text();
-            final String phase = "P" + outcome.phase() + " ";
-            noteInvalid(figure, workload, outcome);
-            if (!outcome.dropped()) {
-                outcome.live().seconds.forEach((name, values) -> figure.row(live, system, phase + name, array(values)));
-            }
-            final String later = outcome.dropped() ? " (idealised)" : "";
-            outcome.calm()
-                    .seconds
-                    .forEach((name, values) -> figure.row(idle, system + later, phase + name, array(values)));
+    private FigureResult times(ReplayWorkload workload, String number) {
+        return runs.figure(number, "Query latency, " + workload.text())
+                .panel(panel(LIVE, workload.text() + ", while records arrive"))
+                .panel(panel(IDLE, workload.text() + ", later, all records there"));
+    }
+
+    private static void addTimes(FigureResult figure, ReplayWorkload workload, Outcome outcome) {
+        final String system = outcome.kind().text();
+        final String phase = "P" + outcome.phase() + " ";
+        noteInvalid(figure, workload, outcome);
+        if (!outcome.dropped()) {
+            outcome.live().seconds.forEach((name, values) -> figure.row(LIVE, system, phase + name, array(values)));
         }
-        runs.write(figure);
+        final String later = outcome.dropped() ? " (idealised)" : "";
+        outcome.calm().seconds.forEach((name, values) -> figure.row(IDLE, system + later, phase + name, array(values)));
     }
 }

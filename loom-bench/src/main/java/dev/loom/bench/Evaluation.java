@@ -62,5 +62,6 @@ public final class Evaluation {
             new EndToEnd(runs, kinds, figures).run();
         }
         out.printf("load at the end: %s%n", Machine.loadAverage());
+        runs.check();
     }
 }

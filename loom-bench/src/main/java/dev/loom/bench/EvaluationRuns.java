@@ -16,10 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /** What the parts of the evaluation have in common: options, plans, and runs in new directories. */
@@ -31,7 +33,8 @@ final class EvaluationRuns {
     private final PrintStream out;
     private final SinkPrograms programs;
     private final boolean quick;
-    private final Map<String, String> skipped = new TreeMap<>();
+    private final Map<String, String> notes = new LinkedHashMap<>();
+    private final List<String> failed = new ArrayList<>();
     private final Set<SinkKind> described = EnumSet.noneOf(SinkKind.class);
 
     EvaluationRuns(Arguments options, PrintStream out) throws IOException {
@@ -69,14 +72,12 @@ final class EvaluationRuns {
 
     /** Begins a figure. */
     FigureResult figure(String number, String title) {
-        final FigureResult figure = new FigureResult(
-                number, title, "Evaluation " + options, Machine.describe(Path.of(options.text("dir"))));
-        skipped.forEach((system, reason) -> figure.note(system, "skipped: " + reason));
-        return figure;
+        return new FigureResult(number, title, "Evaluation " + options, Machine.describe(Path.of(options.text("dir"))));
     }
 
-    /** Writes a figure where the options say. */
+    /** Writes a figure where the options say, with all notes so far. */
     void write(FigureResult figure) {
+        notes.forEach(figure::note);
         figure.write(options.text("results"));
     }
 
@@ -98,11 +99,37 @@ final class EvaluationRuns {
             if (missing.isEmpty()) {
                 kinds.add(kind);
             } else {
-                out.println(system + ": skipped: " + missing);
-                skipped.put(system, missing);
+                note(system, "skipped: " + missing);
             }
         }
         return kinds;
+    }
+
+    /** Says something about a system or a run, here and with the figures. */
+    void note(String about, String text) {
+        out.println(about + ": " + text);
+        notes.put(about, text);
+    }
+
+    /** Does one of many runs. If it fails, that is noted, and the others go on. */
+    <T> Optional<T> attempt(String run, Callable<T> work) throws InterruptedException {
+        try {
+            return Optional.of(work.call());
+        } catch (final InterruptedException e) {
+            throw e;
+        } catch (final Exception e) {
+            e.printStackTrace();
+            note(run, "failed: " + e);
+            failed.add(run);
+            return Optional.empty();
+        }
+    }
+
+    /** Throws if a run has failed. */
+    void check() {
+        if (!failed.isEmpty()) {
+            throw new IllegalStateException("runs failed: " + failed);
+        }
     }
 
     /** What is done with a sink that runs. */

@@ -9,6 +9,7 @@ import dev.loom.bench.replay.SinkKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -30,6 +31,33 @@ final class RateSweep {
     }
 
     void run() throws Exception {
+        final List<Point> points = points();
+        final int rounds = Integer.parseInt(runs.option("rate-rounds", "5", "1"));
+        for (int round = 0; round < rounds; round++) {
+            final List<Point> order = new ArrayList<>(points);
+            if (round % 2 == 1) {
+                Collections.reverse(order);
+            }
+            for (final Point point : order) {
+                final String name =
+                        point.kind().text() + " " + point.plan().rate() + " records/s, round " + (round + 1);
+                runs.attempt(name, () -> measure(point.kind(), point.plan())).ifPresent(run -> {
+                    runs.out()
+                            .printf(
+                                    Locale.ROOT,
+                                    "%s: CPU %.2f %%, %.0f ns a record, dropped %.2f %%%n",
+                                    name,
+                                    run.cpuPercent(),
+                                    run.cpuNs(),
+                                    run.droppedPercent());
+                    point.runs().add(run);
+                });
+            }
+        }
+        report(points.stream().filter(point -> !point.runs().isEmpty()).toList());
+    }
+
+    private void report(List<Point> points) {
         final FigureResult figure = runs.figure("2", "CPU and drops as the rate rises")
                 .panel(FigurePanel.lines(CPU, "CPU", "records/s offered", "CPU of the system, % of the machine")
                         .logX())
@@ -44,17 +72,6 @@ final class RateSweep {
                 "CPU ns a stored record",
                 "dropped, %",
                 "Behind, ms at most");
-        final List<Point> points = points();
-        final int rounds = Integer.parseInt(runs.option("rate-rounds", "5", "1"));
-        for (int round = 0; round < rounds; round++) {
-            final List<Point> order = new ArrayList<>(points);
-            if (round % 2 == 1) {
-                Collections.reverse(order);
-            }
-            for (final Point point : order) {
-                point.runs().add(measure(point.kind(), point.plan()));
-            }
-        }
         points.forEach(point -> report(point, figure, table));
         runs.write(figure);
     }

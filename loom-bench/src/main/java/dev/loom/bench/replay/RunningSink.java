@@ -81,9 +81,21 @@ public final class RunningSink implements AutoCloseable {
         return Integer.parseInt(sink.request("port").get(0));
     }
 
-    /** Before the replay: has the sink's process ask another sink of its kind each question of a short plan for so long. */
-    public void warmUp(long eachNs) throws IOException {
-        sink.request("warm-up", Long.toString(eachNs));
+    /**
+     * Before the replay: has the sink's process ask another sink of its kind each question of a short plan for so long.
+     *
+     * @return false if a program of its own refuses to: it may be older than this request
+     */
+    public boolean warmUp(long eachNs) throws IOException {
+        try {
+            sink.request("warm-up", Long.toString(eachNs));
+            return true;
+        } catch (final IllegalStateException e) {
+            if (!kind.isProgram()) {
+                throw e;
+            }
+            return false;
+        }
     }
 
     /**

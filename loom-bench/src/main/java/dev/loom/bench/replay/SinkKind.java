@@ -80,6 +80,11 @@ public enum SinkKind {
         };
     }
 
+    /** Whether it is a program that this project does not have. */
+    boolean isProgram() {
+        return this == PROTOTYPE || this == FISHSTORE;
+    }
+
     Sink open(SinkSettings settings) throws Exception {
         return switch (this) {
             case LOOM -> new LoomSink(settings, true);

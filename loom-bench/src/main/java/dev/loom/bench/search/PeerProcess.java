@@ -53,7 +53,7 @@ public final class PeerProcess implements AutoCloseable {
         requests.write(String.join("\t", parts) + '\n');
         requests.flush();
         final CompletableFuture<Void> late = CompletableFuture.runAsync(
-                process::destroyForcibly, CompletableFuture.delayedExecutor(ANSWER_MINUTES, TimeUnit.MINUTES));
+                this::kill, CompletableFuture.delayedExecutor(ANSWER_MINUTES, TimeUnit.MINUTES));
         final String answer;
         try {
             answer = answers.readLine();
@@ -68,19 +68,25 @@ public final class PeerProcess implements AutoCloseable {
         return values.subList(1, values.size());
     }
 
+    /** With the processes that it has started, which would work on. */
+    private void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
     /** Ends it by the end of its input. */
     @Override
     public void close() {
         try {
             requests.close();
             if (!process.waitFor(1, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
+                kill();
             }
         } catch (final IOException e) {
-            process.destroyForcibly();
+            kill();
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-            process.destroyForcibly();
+            kill();
         }
     }
 }
