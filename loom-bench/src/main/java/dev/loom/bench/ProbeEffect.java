@@ -62,6 +62,7 @@ public final class ProbeEffect {
     private final SinkPrograms programs;
     private final boolean traced;
     private final List<ProbeSink> sinks = new ArrayList<>();
+    private final List<String> failed = new ArrayList<>();
 
     private ProbeEffect(Arguments arguments, PrintStream out, Path disk, Path staging) {
         this.arguments = arguments;
@@ -117,13 +118,16 @@ public final class ProbeEffect {
             for (final String name : options.list("applications")) {
                 final ProbeApplication.Kind application = ProbeApplication.Kind.parse(name);
                 if (application.isAvailable()) {
-                    effect.print(application, effect.measure(application), result);
+                    effect.print(application, effect.measure(application, result), result);
                 } else {
                     out.println("skipped: " + name);
                     result.note(name, "skipped: not installed");
                 }
             }
             result.write(options.text("results"));
+            if (!effect.failed.isEmpty()) {
+                throw new IllegalStateException("runs failed: " + effect.failed);
+            }
         }
         out.printf("%nload at the end: %s%n", Machine.loadAverage());
     }
@@ -143,18 +147,30 @@ public final class ProbeEffect {
         }
     }
 
-    /** The runs of each sink, round by round, every second round the other way. */
-    private Map<ProbeSink, List<Run>> measure(ProbeApplication.Kind application) {
+    /** The runs of each sink, round by round, every second round the other way; without a sink that has failed. */
+    private Map<ProbeSink, List<Run>> measure(ProbeApplication.Kind application, FigureResult figure) {
+        final List<ProbeSink> left = new ArrayList<>(sinks);
         final Map<ProbeSink, List<Run>> runs = new LinkedHashMap<>();
         for (int round = 0; round < arguments.number("rounds"); round++) {
-            final List<ProbeSink> order = new ArrayList<>(sinks);
+            final List<ProbeSink> order = new ArrayList<>(left);
             if (round % 2 == 1) {
                 Collections.reverse(order);
             }
             for (final ProbeSink sink : order) {
-                runs.computeIfAbsent(sink, unused -> new ArrayList<>()).add(run(application, sink));
+                try {
+                    runs.computeIfAbsent(sink, unused -> new ArrayList<>()).add(run(application, sink));
+                } catch (final IllegalStateException | UncheckedIOException e) {
+                    if (sink.equals(ProbeSink.NOTHING)) {
+                        throw e;
+                    }
+                    e.printStackTrace();
+                    figure.note(sink.text() + ", " + application.title(), "failed: " + e);
+                    left.remove(sink);
+                    failed.add(sink.text() + ", " + application.title());
+                }
             }
         }
+        runs.keySet().retainAll(left);
         return runs;
     }
 
@@ -226,6 +242,7 @@ public final class ProbeEffect {
                 .panel(FigurePanel.bars("rate", "The application's throughput", "application", "M requests/s")
                         .logY())
                 .panel(FigurePanel.bars("dropped", "Telemetry that found no room", "application", "dropped, %"))
+                .panel(FigurePanel.bars("later", "What sinks put off until the end", "application", "CPU ns a record"))
                 .note("telemetry", telemetry());
     }
 
@@ -263,6 +280,9 @@ public final class ProbeEffect {
                     Spread.of(values(of, Run::cpuNsPerRequest)).text(0),
                     Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0),
                     Spread.of(values(of, Run::laterNsPerRecord)).text(0));
+            if (sink.kind() != null) {
+                result.row("later", sink.text(), application.title(), values(of, Run::laterNsPerRecord));
+            }
             result.row("rate", sink.text(), application.title(), millions);
             if (!sink.equals(ProbeSink.NOTHING)) {
                 result.row("effect", sink.text(), application.title(), effects);

@@ -282,6 +282,11 @@ final class WorkloadsTest {
                 FigureResult.read(results.resolve("figure-14.json"))
                         .rows("effect")
                         .size());
+        assertEquals(
+                3,
+                FigureResult.read(results.resolve("figure-14.json"))
+                        .rows("later")
+                        .size());
     }
 
     @Test

@@ -1,9 +1,11 @@
 package dev.loom.bench.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,16 +32,29 @@ final class RunningSinkTest {
         assertEquals("option fishstore names no folder", SinkKind.FISHSTORE.missing(programs()));
     }
 
-    @Test
-    void shouldReplayIntoAProgramOfItsOwn() throws Exception {
+    private void program(String script) throws IOException {
         Files.createFile(
                 directory.resolve("sink"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        Files.writeString(
-                directory.resolve("sink"),
-                "#!/bin/sh\nexec " + Path.of(System.getProperty("java.home"), "bin", "java") + " -cp '"
-                        + System.getProperty("java.class.path") + "' " + SinkProcess.class.getName()
-                        + " rawfile \"$@\" '' '' ''\n");
+        Files.writeString(directory.resolve("sink"), "#!/bin/sh\n" + script + '\n');
+    }
+
+    @Test
+    void shouldDoWithoutTheWarmUpOfAProgramThatKnowsNone() throws Exception {
+        program("while read request; do echo 'error\tunknown request'; done");
+        final ReplayPlan plan = new ReplayPlan(ReplayWorkload.REDIS, 1, 0.05, 1_000, 7, 1);
+        final SinkSettings settings = new SinkSettings(plan, directory, directory, programs());
+        try (RunningSink sink =
+                new RunningSink(SinkKind.PROTOTYPE, settings, directory.resolve("errors"), System.out)) {
+            assertFalse(sink.warmUp(0));
+        }
+    }
+
+    @Test
+    void shouldReplayIntoAProgramOfItsOwn() throws Exception {
+        program("exec " + Path.of(System.getProperty("java.home"), "bin", "java") + " -cp '"
+                + System.getProperty("java.class.path") + "' " + SinkProcess.class.getName()
+                + " rawfile \"$@\" '' '' ''");
         final ReplayPlan plan = new ReplayPlan(ReplayWorkload.REDIS, 1, 0.05, 1_000, 7, 1);
         final Path files = Files.createDirectory(directory.resolve("files"));
         final SinkSettings settings = new SinkSettings(plan, files, directory, programs());
