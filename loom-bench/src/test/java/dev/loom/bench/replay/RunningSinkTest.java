@@ -43,8 +43,8 @@ final class RunningSinkTest {
         program("while read request; do echo 'error\tunknown request'; done");
         final ReplayPlan plan = new ReplayPlan(ReplayWorkload.REDIS, 1, 0.05, 1_000, 7, 1);
         final SinkSettings settings = new SinkSettings(plan, directory, directory, programs());
-        try (RunningSink sink =
-                new RunningSink(SinkKind.PROTOTYPE, settings, directory.resolve("errors"), System.out)) {
+        final PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+        try (RunningSink sink = new RunningSink(SinkKind.PROTOTYPE, settings, directory.resolve("errors"), out)) {
             assertFalse(sink.warmUp(0));
         }
     }
