@@ -44,7 +44,7 @@ public interface Snapshot extends AutoCloseable {
 
     /**
      * The records of a source that arrived in {@code [fromNs, toNs)}, newest first, along the source's chain (paper,
-     * section 5.1). Takes constant memory: ten pages, four more if segments are compressed, and the longest payload met that spans pages. Skips what can't be
+     * section 5.1). Takes constant memory: ten pages, six more if segments are compressed, and the longest payload met that spans pages. Skips what can't be
      * read, and the cursor reports it. Close the cursor; it stays valid after the snapshot is closed.
      *
      * @param sourceId 0 is the store's own source

@@ -16,7 +16,7 @@ final class CompressedPages implements AutoCloseable {
      * What a walk from page to page reads ahead, in its direction. Disks deliver several times as much in such pieces as page by page, and
      * of a walk newest first the kernel reads nothing ahead.
      */
-    private static final int AHEAD_LENGTH = 2 * PageDescriptor.PAGE_LENGTH;
+    private static final int AHEAD_LENGTH = PageReader.BLOCK_PAGES * PageDescriptor.PAGE_LENGTH;
 
     private final LogView view;
     private final ByteBuffer header = ByteBuffer.allocate(CompressedSegment.HEADER_LENGTH);

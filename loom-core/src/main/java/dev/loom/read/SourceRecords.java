@@ -10,7 +10,7 @@ import dev.loom.value.RecordBatch;
 
 /**
  * A walk over the records of a source in the chunks of a {@link ChunkCursor}, whose order of chunks it follows. Skips
- * what can't be read, and counts it. Holds five pages besides the cursor's, four more if segments are compressed, and the longest payload met that spans
+ * what can't be read, and counts it. Holds five pages besides the cursor's, six more if segments are compressed, and the longest payload met that spans
  * pages. For one thread.
  */
 public final class SourceRecords extends StoredRecord implements AutoCloseable {

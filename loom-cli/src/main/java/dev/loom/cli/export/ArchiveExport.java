@@ -31,7 +31,7 @@ import org.agrona.collections.Long2LongHashMap;
 
 /**
  * Writes the records of some sources as an archive, in one pass over the log. Records that others refer to are written before
- * the first that does, even from outside of the range; an address means nothing elsewhere. Memory: ten pages, four more if segments are compressed, the longest
+ * the first that does, even from outside of the range; an address means nothing elsewhere. Memory: ten pages, six more if segments are compressed, the longest
  * payload, and the addresses of as many records as an archive keeps at once. For one thread.
  */
 final class ArchiveExport {
