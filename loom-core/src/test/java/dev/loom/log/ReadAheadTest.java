@@ -1,9 +1,11 @@
 package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
@@ -35,12 +37,18 @@ final class ReadAheadTest {
     private final int[][] lengths = new int[2][PAGES];
     private final LoomFile[] files = new LoomFile[2];
     private int reads;
+    /** A position that the disk does not deliver. */
+    private long bad = -1;
+
     private CompressedPages pages;
 
     private final Storage storage = new HookedStorage() {
         @Override
         protected void onRead(Path file, long position, int length) {
             reads += position >= BEGIN ? 1 : 0;
+            if (bad >= position && bad < position + length) {
+                throw new StoreIoException("injected failure: file=" + file + ", position=" + position);
+            }
         }
     };
 
@@ -127,6 +135,19 @@ final class ReadAheadTest {
             read(0, page, 1);
             assertEquals(before + 1, reads);
         }
+    }
+
+    /** A page that nobody asked for, but that would be read ahead; a reader asks again for its page alone. */
+    @Test
+    void shouldReadAPageByItselfWhereWhatIsAheadCannotBeRead() {
+        read(0, 44, BLOCK);
+        bad = BEGIN + Arrays.stream(lengths[0]).limit(40).asLongStream().sum() - 1; // the last byte of the page before
+        assertThrows(StoreIoException.class, () -> read(0, 40, BLOCK));
+        for (int page = 43; page >= 40; page--) {
+            read(0, page, 1);
+        }
+        bad = -1;
+        read(0, 36, BLOCK);
     }
 
     @Test

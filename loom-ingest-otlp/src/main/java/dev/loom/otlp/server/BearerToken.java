@@ -37,8 +37,9 @@ final class BearerToken {
     static BearerToken read(Path file) throws IOException {
         String token;
         try {
-            requirePrivate(file);
-            token = Files.readString(file).strip();
+            Path real = file.toRealPath(); // once, as the link may change meanwhile
+            requirePrivate(real);
+            token = Files.readString(real).strip();
         } catch (FileSystemException | CharacterCodingException e) {
             throw FileFailure.of("can't read the token", file, e);
         }

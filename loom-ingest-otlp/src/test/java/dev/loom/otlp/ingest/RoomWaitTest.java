@@ -298,6 +298,12 @@ class RoomWaitTest {
                                 .addLogRecords(LogRecord.newBuilder().setSeverityText("short"))))
                 .build()
                 .toByteArray();
+        exportUntilDropped(request);
+        diskTakes(true);
+    }
+
+    /** Exports a record while time passes. */
+    private void exportUntilDropped(byte[] request) {
         clock = () -> {
             nowNs += ++calls % CALLS == 0 ? WAIT_NS : 0;
             return nowNs;
@@ -305,7 +311,6 @@ class RoomWaitTest {
         ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
         assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
         assertEquals(1, outcome.rejected());
-        diskTakes(true);
     }
 
     /** A page is free, of three that the record takes. */
@@ -325,13 +330,7 @@ class RoomWaitTest {
                                 .addLogRecords(LogRecord.newBuilder().setSeverityText("x".repeat(length)))))
                 .build()
                 .toByteArray();
-        clock = () -> {
-            nowNs += ++calls % CALLS == 0 ? WAIT_NS : 0;
-            return nowNs;
-        };
-        ingester.export(Signal.LOGS, new UnsafeBuffer(request), 0, request.length, outcome);
-        assertEquals(ExportOutcome.Status.ACCEPTED, outcome.status(), outcome.message());
-        assertEquals(1, outcome.rejected());
+        exportUntilDropped(request);
         try (Snapshot snapshot = writer.loom().snapshot()) {
             Source logs = snapshot.source("otlp.logs").orElseThrow();
             assertEquals(1, snapshot.statistics(logs.id()).lost());
