@@ -56,7 +56,10 @@ public final class Evaluation {
             new RateSweep(runs, kinds).run();
         }
         if (figures.contains("3")) {
-            new SampledTruth(runs).run();
+            runs.attempt("figure 3", () -> {
+                new SampledTruth(runs).run();
+                return true;
+            });
         }
         if (figures.contains("11") || figures.contains("12") || figures.contains("13")) {
             new EndToEnd(runs, kinds, figures).run();
