@@ -40,6 +40,9 @@ public final class FigurePlot {
     /** Degrees. */
     private static final int LABELS_TILT = 12;
 
+    /** Numbers on a logarithmic axis, which would be 1E4 else. */
+    private static final String PLAIN = "#,##0.######";
+
     private static final Color TEXT = new Color(0x22, 0x22, 0x22);
     private static final Color GRID = new Color(0xDD, 0xDD, 0xDD);
     private static final Color LINE = new Color(0x66, 0x66, 0x66);
@@ -142,6 +145,9 @@ public final class FigurePlot {
                 .build();
         style(chart.getStyler(), panel, rows);
         chart.getStyler().setXAxisLogarithmic(panel.xLog());
+        if (panel.xLog()) {
+            chart.getStyler().setXAxisDecimalPattern(PLAIN);
+        }
         chart.getStyler().setMarkerSize(9);
         for (final Map.Entry<String, List<FigureRow>> entry : bySeries(rows).entrySet()) {
             final int number = systems.indexOf(system(entry.getKey()));
@@ -249,6 +255,7 @@ public final class FigurePlot {
         styler.setLegendBorderColor(Color.WHITE);
         styler.setYAxisLogarithmic(panel.yLog());
         if (panel.yLog()) {
+            styler.setYAxisDecimalPattern(PLAIN);
             final double least = rows.stream()
                     .mapToDouble(FigureRow::min)
                     .filter(value -> value > 0)
