@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.Snapshot;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import dev.loom.format.Formats;
@@ -104,6 +105,29 @@ final class RepairTest {
         assertNotNull(directory);
         assertEquals("set-aside", directory.getParent().getFileName().toString());
         return directory;
+    }
+
+    /** As of a copy on a disk that has little room. */
+    @Test
+    void shouldDeleteNothingForTheLimitsOfTheStore() {
+        Loom.open(StoreAccess.small(store).minFreeBytes(1 << 20).build()).close();
+        Storage full = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return directory.endsWith("store") ? 0 : super.usableSpace(directory);
+            }
+        };
+        repair(full, new ArrayList<>());
+        assertEquals(0, begin());
+        StoreAccess.open(store, full).close();
+        assertTrue(begin() > 0, "another opening does");
+    }
+
+    private long begin() {
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            return snapshot.beginAddress();
+        }
     }
 
     @Test

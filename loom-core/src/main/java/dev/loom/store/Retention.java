@@ -87,6 +87,7 @@ final class Retention implements SegmentBudget {
     private long settledAtNs;
 
     private boolean settling;
+    private final FreedSpace freed = new FreedSpace();
 
     /** The time of the oldest segment's last record; {@code Long.MIN_VALUE} if unknown. */
     private long oldestNs = Long.MIN_VALUE;
@@ -166,7 +167,7 @@ final class Retention implements SegmentBudget {
             deleteUnreferenced();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
             relieve();
-            failure = clockFailure;
+            failure = clockFailure == null && freed.isDoubtful() ? nothingFreed() : clockFailure;
         } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
@@ -239,13 +240,32 @@ final class Retention implements SegmentBudget {
     public boolean relieve() {
         long missing = missing();
         if (missing <= 0) {
+            if (!settling) {
+                freed.noteEnough();
+            }
             return false;
         }
-        long before = storage.usableSpace(directory);
-        boolean deleted = delete(missing, Long.MIN_VALUE);
-        settling = deleted && storage.usableSpace(directory) <= before;
-        settledAtNs = System.nanoTime() + SETTLING_NS;
+        long free = storage.usableSpace(directory);
+        long used = used();
+        if (!freed.allowsMore(free, used, System.nanoTime())) {
+            return false;
+        }
+        boolean deleted = delete(freed.isDoubtful() ? 1 : missing, Long.MIN_VALUE);
+        long freeNow = storage.usableSpace(directory);
+        long nowNs = System.nanoTime();
+        settling = deleted && freeNow <= free;
+        settledAtNs = nowNs + SETTLING_NS;
+        if (deleted) {
+            long usedNow = used();
+            freed.noteDeletion(used - usedNow, free, freeNow, usedNow, nowNs);
+        }
         return deleted;
+    }
+
+    private StoreIoException nothingFreed() {
+        return new StoreIoException("deleting segments frees no space: free=" + storage.usableSpace(directory)
+                + ", wanted=" + limits.minFreeBytes()
+                + ", reason=a snapshot or a copy shares their blocks, or readers hold them open");
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.loom.record.OwnRecord;
 import dev.loom.record.RecordLog;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.WriterSources;
+import dev.loom.schema.SchemaEntry.RetentionSet;
 import dev.loom.schema.SchemaLog;
 import java.util.List;
 import java.util.Objects;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class StoreSession implements Durability, AutoCloseable {
+    private static final RetentionSet UNLIMITED = new RetentionSet(Long.MAX_VALUE, Long.MAX_VALUE, 0);
+
     private final Settings settings;
     private final StoreFiles files;
     private final Tenure tenure;
@@ -93,12 +96,12 @@ public final class StoreSession implements Durability, AutoCloseable {
 
         Savings savings = Savings.of(files, settings.storage(), begun);
         this.retention = new Retention(
-                Objects.requireNonNull(opened.schema().retention()),
+                settings.repair() == null ? Objects.requireNonNull(opened.schema().retention()) : UNLIMITED, // it deletes nothing
                 settings.storage(),
                 files.directory(),
                 mark::now,
                 staging::logs,
-                ownClock,
+                asked == null ? system::trustedNs : ownClock,
                 this::beginAt,
                 savings,
                 opened.text(),

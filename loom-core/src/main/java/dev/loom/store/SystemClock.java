@@ -14,6 +14,9 @@ import java.util.function.LongSupplier;
  * after the step has lasted, because record times never decrease: a wall clock that was wrong for a moment would affect
  * the log for good. If the anchor leads, after such a step was reverted or because of an earlier session, it slows down
  * by a thousandth, and reports its lead.
+ *
+ * <p>What can't be undone, the deletion of records by their age, goes by a clock that trusts a wall clock that leads, of a step or of the time
+ * since the last session, only after it has led for ten minutes: it may be wrong until it is set, as after a boot.
  */
 final class SystemClock implements LongSupplier {
     /** Smaller differences are ignored. */
@@ -21,6 +24,9 @@ final class SystemClock implements LongSupplier {
 
     /** How long a step of the wall clock must last. */
     static final long STEP_LASTS_NS = TimeUnit.SECONDS.toNanos(10);
+
+    /** How long a lead must last before records are deleted for it. */
+    static final long TRUSTED_AFTER_NS = TimeUnit.MINUTES.toNanos(10);
 
     /** A leading anchor gives way by one part in this many. */
     static final long GIVE_WAY = 1_000;
@@ -50,6 +56,11 @@ final class SystemClock implements LongSupplier {
     @SuppressWarnings("UnusedVariable") // read and written through AHEAD
     private long aheadNs;
 
+    // of the clock that ages go by: less than the other offset until the wall clock is trusted
+    private long trustedOffsetNs;
+    private long doubtedOffsetNs;
+    private long doubtedSinceNs;
+
     private long followedSleptNs;
     private long followedNs;
     private long stepNs;
@@ -66,6 +77,9 @@ final class SystemClock implements LongSupplier {
         offsetNs = Math.max(wallNs, lastTimeNs == Long.MIN_VALUE ? wallNs : lastTimeNs + 1) - monotonicNs;
         followedSleptNs = sleptNs.getAsLong();
         followedNs = monotonicNs;
+        trustedOffsetNs = lastTimeNs == Long.MIN_VALUE ? offsetNs : lastTimeNs + 1 - monotonicNs;
+        doubtedOffsetNs = wallNs - monotonicNs;
+        doubtedSinceNs = monotonicNs;
         publishAhead(wallNs, monotonicNs);
     }
 
@@ -77,6 +91,15 @@ final class SystemClock implements LongSupplier {
     /** The time of a record that arrives now. */
     long epochNs() {
         return System.nanoTime() + (long) OFFSET.getOpaque(this);
+    }
+
+    /** The time that ages go by, which may be earlier. For the thread that calls {@link #follow()}. */
+    long trustedNs() {
+        return System.nanoTime() + trustedOffsetNs();
+    }
+
+    long trustedOffsetNs() {
+        return trustedOffsetNs;
     }
 
     /** The offset to add to the monotonic clock. */
@@ -107,14 +130,29 @@ final class SystemClock implements LongSupplier {
                 OFFSET.setOpaque(this, offsetNs() - Math.min(-lead, (monotonicNs - followedNs) / GIVE_WAY));
             }
         }
+        trust(Math.min(wallNs - monotonicNs, offsetNs()), monotonicNs);
         followedNs = monotonicNs;
         publishAhead(wallNs, monotonicNs);
+    }
+
+    /** Follows a clock that is behind, or hardly ahead, at once; else once it has been where it is for long. */
+    private void trust(long clockOffsetNs, long monotonicNs) {
+        boolean leads = clockOffsetNs - trustedOffsetNs > LEAD_MAX_NS;
+        if (leads && Math.abs(clockOffsetNs - doubtedOffsetNs) > LEAD_MAX_NS) {
+            doubtedOffsetNs = clockOffsetNs;
+            doubtedSinceNs = monotonicNs;
+        } else if (!leads || monotonicNs - doubtedSinceNs >= TRUSTED_AFTER_NS) {
+            trustedOffsetNs = clockOffsetNs;
+            doubtedOffsetNs = clockOffsetNs;
+        }
     }
 
     private boolean isToBeFollowed(long lead, long monotonicNs) {
         long slept = sleptNs.getAsLong();
         if (lead - (slept - followedSleptNs) <= LEAD_MAX_NS) {
             followedSleptNs = slept;
+            trustedOffsetNs += lead;
+            doubtedOffsetNs += lead;
             return true;
         }
         if (stepNs == 0 || Math.abs(lead - stepNs) > LEAD_MAX_NS) {

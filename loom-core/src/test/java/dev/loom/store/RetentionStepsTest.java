@@ -408,6 +408,31 @@ final class RetentionStepsTest {
         assertEquals(List.of("begin", "record/0", "begin", "record/1"), changes);
     }
 
+    /** As where a snapshot of the file system has the same blocks. */
+    @Test
+    void shouldStopDeletingWhatFreesNothing() {
+        free = 0;
+        Retention retention = retention(NEVER, NEVER, 2 * SEGMENT);
+        for (int i = 0; i < FreedSpace.FRUITLESS_MAX; i++) {
+            retention.enforce();
+            assertNull(retention.failure());
+            while (!retention.isShort()) {
+                Thread.onSpinWait(); // what was freed may come within a second
+            }
+        }
+        long begin = begin();
+        assertEquals(2 * FreedSpace.FRUITLESS_MAX, begin / SEGMENT);
+        retention.enforce();
+        assertEquals(begin, begin());
+        assertTrue(String.valueOf(retention.failure()).contains("deleting segments frees no space"), () -> String.valueOf(retention.failure()));
+        free = 2 * SEGMENT;
+        retention.enforce();
+        assertNull(retention.failure());
+        free = 0;
+        retention.enforce();
+        assertTrue(begin() > begin);
+    }
+
     /** The evictor would otherwise try again without end. */
     @Test
     void shouldSayThatNothingWasFreed() {

@@ -103,6 +103,56 @@ final class SystemClockTest {
         assertEquals(0, clock.aheadNs());
     }
 
+    private long trustedAhead(SystemClock clock) {
+        return monotonicNs + clock.trustedOffsetNs() - wallNs;
+    }
+
+    /** As after a boot, until the clock is set. */
+    @Test
+    void shouldNotAgeByAWallClockThatIsFarAheadUntilItHasBeenForLong() {
+        SystemClock clock = clock(START - YEARS_100);
+        assertEquals(0, ahead(clock));
+        pass(clock, 599);
+        assertEquals(1 - YEARS_100, trustedAhead(clock));
+        pass(clock, 1);
+        assertEquals(0, trustedAhead(clock));
+
+        clock = clock(wallNs - YEARS_100);
+        pass(clock, 300);
+        wallNs -= YEARS_100;
+        pass(clock, 1_000);
+        assertEquals(0, trustedAhead(clock), "the wall clock was set");
+        assertTrue(ahead(clock) > YEARS_100 / 2, "which times of records don't follow");
+    }
+
+    @Test
+    void shouldNotAgeByAStepUntilItHasLastedForLong() {
+        SystemClock clock = clock(Long.MIN_VALUE);
+        assertEquals(0, trustedAhead(clock));
+        pass(clock, 1_000);
+        wallNs += 3_600 * SECOND;
+        pass(clock, 12);
+        assertEquals(0, ahead(clock));
+        assertEquals(-3_600 * SECOND, trustedAhead(clock));
+        pass(clock, 588);
+        assertEquals(-3_600 * SECOND, trustedAhead(clock));
+        pass(clock, 20);
+        assertEquals(0, trustedAhead(clock));
+    }
+
+    @Test
+    void shouldAgeThroughSleepAndBackwardsSteps() {
+        SystemClock clock = clock(Long.MIN_VALUE);
+        wallNs += 3_600 * SECOND;
+        sleptNs += 3_600 * SECOND;
+        pass(clock, 1);
+        assertEquals(0, trustedAhead(clock));
+        wallNs -= 3 * SECOND;
+        pass(clock, 100);
+        assertTrue(ahead(clock) > SECOND);
+        assertEquals(0, trustedAhead(clock));
+    }
+
     @Test
     void shouldGoOnFromTheLastTimeWhenThatIsAhead() {
         SystemClock clock = clock(START + YEARS_100);

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -61,7 +62,7 @@ public final class RetainCommand implements Callable<Integer> {
             description = "Free space of the file system below which the oldest segments are deleted; or none.")
     private @Nullable String minFree;
 
-    @Option(names = "--show", description = "Prints the limits and changes nothing.")
+    @Option(names = "--show", fallbackValue = "true", description = "Prints the limits and changes nothing.")
     private boolean show;
 
     @Mixin
@@ -110,6 +111,8 @@ public final class RetainCommand implements Callable<Integer> {
         }
         if (maxAge != null) {
             settings.maxAge(limit("--max-age", maxAge, NO_AGE, Quantity::duration));
+            // the user says what is too old now: the store's own clock would first wait whether this one lasts
+            settings.clock(() -> TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
         }
         if (minFree != null) {
             settings.minFreeBytes(limit("--min-free", minFree, 0L, Quantity::bytes));
