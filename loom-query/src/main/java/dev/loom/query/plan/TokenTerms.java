@@ -42,7 +42,7 @@ final class TokenTerms {
         } else if (expression instanceof Where.Contains contains) {
             return within(contains.field(), contains.text());
         } else if (expression instanceof Where.MatchesRegex regex) {
-            return regex(regex.field(), RegexLiterals.of(regex.pattern()).alternatives());
+            return regex(regex.field(), RegexLiterals.of(regex.pattern()));
         } else if (expression instanceof Where.ContainsIgnoringCase contains) {
             return within(contains.field(), contains.text());
         } else {
@@ -127,12 +127,19 @@ final class TokenTerms {
     }
 
     /** The words of the texts that all matches of an alternative have. */
-    private static TokenCondition regex(String field, List<List<String>> alternatives) {
-        List<TokenCondition> each = alternatives.stream()
-                .map(texts -> TokenCondition.all(
-                        texts.stream().map(text -> within(field, text)).toList()))
+    private static TokenCondition regex(String field, RegexLiterals literals) {
+        List<TokenCondition> each = literals.alternatives().stream()
+                .map(texts -> TokenCondition.all(texts.stream()
+                        .filter(text -> literals.isCaseSensitive() || text.chars().noneMatch(TokenTerms::isIota))
+                        .map(text -> within(field, text))
+                        .toList()))
                 .toList();
         return each.isEmpty() ? TokenCondition.NONE : TokenCondition.any(each);
+    }
+
+    /** Where case does not count, RE2 takes these for one letter, one of which is composed with the letter before it. */
+    private static boolean isIota(int c) {
+        return c == 0x345 || c == 0x399 || c == 0x3B9 || c == 0x1FBE;
     }
 
     private static boolean separates(char c) {

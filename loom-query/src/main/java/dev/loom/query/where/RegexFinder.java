@@ -3,6 +3,7 @@ package dev.loom.query.where;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.loom.query.match.RegexLiterals;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -45,6 +46,16 @@ final class RegexFinder implements TextFinder {
         }
         byte[] text = new byte[length];
         value.getBytes(offset, text);
-        return pattern.matcher(text).find();
+        return pattern.matcher(valid(text)).find();
+    }
+
+    /** RE2 takes what follows a byte that is not UTF-8 for a part of one character. */
+    private static byte[] valid(byte[] text) {
+        for (byte b : text) {
+            if (b < 0) {
+                return new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);
+            }
+        }
+        return text;
     }
 }

@@ -33,6 +33,19 @@ final class RegexTest {
         return Where.parse(expression).bind(Formats.text()).test(new UnsafeBuffer(bytes), 0, bytes.length);
     }
 
+    /** As a line of Latin-1, among those of UTF-8: a byte that is none of UTF-8 is a character by itself. */
+    @Test
+    void shouldFindWhatIsBesideBytesThatAreNotUtf8() {
+        byte[] cafe = "caf\u00E9 ERROR".getBytes(StandardCharsets.ISO_8859_1);
+        for (String found : List.of("(?i)error", "\\bERROR\\b", "ERROR|FATAL", "^caf. ERROR$", "(?i)CAF")) {
+            Where where = Where.parse("line =~ \"" + found + "\"");
+            assertTrue(where.bind(Formats.text()).test(new UnsafeBuffer(cafe), 0, cafe.length), found);
+        }
+        Where end = Where.parse("line =~ \"(?i)caf$\"");
+        assertFalse(end.bind(Formats.text()).test(new UnsafeBuffer(cafe), 0, 4));
+        assertTrue(end.bind(Formats.text()).test(new UnsafeBuffer(cafe), 0, 3));
+    }
+
     /** An expression of which RE2 and the JDK think the same. */
     private String regex(int depth) {
         StringBuilder text = new StringBuilder();

@@ -255,7 +255,9 @@ public record EventTime(
             boolean signed = min.type() != ValueType.U64 || max.longValue() >= 0;
             long first = doubles ? ofDouble(min.doubleValue()) : ofLong(min.longValue());
             long last = doubles ? ofDouble(max.doubleValue()) : ofLong(max.longValue());
-            boolean known = oneUnit && signed && first != NONE && last != NONE;
+            // the index has 1 and 0 for true and false, which are no times
+            boolean numbers = min.doubleValue() > 1 || max.doubleValue() < 0;
+            boolean known = oneUnit && signed && numbers && first != NONE && last != NONE;
             return known && first <= last ? TimeRange.closed(first, last) : TimeRange.ALL;
         }
 
