@@ -130,7 +130,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return failedInternally(e);
     }
 
-    private int failedInternally(Throwable e) {
+    int failedInternally(Throwable e) {
         return fail(ExitCode.INTERNAL, "internal error: " + e + "; set LOOM_DEBUG=1 for details");
     }
 

@@ -88,12 +88,23 @@ public final class Main {
     public static void main(String[] arguments) {
         Console console = Console.ofProcess();
         console.interruption().watchJvm();
-        int exitCode = run(console, arguments);
+        int exitCode = legible(arguments) ? run(console, arguments) : refuse(console);
         boolean shuttingDown = console.interruption().shuttingDown();
         console.interruption().finished();
         if (!shuttingDown) {
             System.exit(exitCode);
         }
+    }
+
+    /** Whether the JVM could read the arguments: in a locale that is not of UTF-8 it takes U+FFFD for other bytes. */
+    private static boolean legible(String... arguments) {
+        return "UTF-8".equals(System.getProperty("sun.jnu.encoding"))
+                || String.join("", arguments).indexOf('\uFFFD') < 0;
+    }
+
+    private static int refuse(Console console) {
+        console.warn("arguments are not ASCII, and the locale is not of UTF-8: set LC_ALL=C.UTF-8");
+        return ExitCode.USAGE;
     }
 
     /** Runs one command; returns its exit code. */
@@ -114,6 +125,8 @@ public final class Main {
             return ExitCode.OK;
         } catch (UncheckedIOException e) {
             return failures.failedIo(e);
+        } catch (RuntimeException e) { // of reading the command line, such as picocli's own
+            return failures.failedInternally(e);
         } catch (Error e) { // such as memory that runs out: picocli handles exceptions alone
             return failures.failedBy(e);
         }
@@ -132,6 +145,7 @@ public final class Main {
         }
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExpandAtFiles(false) // @name is a word to search for
                 .setDefaultValueProvider(defaults)
                 .setColorScheme(Help.defaultColorScheme(console.outColour() ? Ansi.ON : Ansi.OFF))
                 .setOut(new PrintWriter(new OutputStreamWriter(help(console), StandardCharsets.UTF_8), true))

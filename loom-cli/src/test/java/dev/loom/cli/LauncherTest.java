@@ -227,6 +227,38 @@ final class LauncherTest {
         shouldSayHowFarTheBuildIs();
     }
 
+    /** Maven's wrapper says so in words of its own, as where nothing can be downloaded. */
+    @Test
+    void shouldPrintTheLastLinesOfABuildThatFailsBeforeMavenIsThere() throws Exception {
+        script("mvnw", "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done\necho 'wget: Failed to fetch' >&2\nexit 1\n");
+        Result failed = run();
+        assertEquals(1, failed.exitCode());
+        List<String> expected = new ArrayList<>();
+        for (int i = 2; i <= 10; i++) {
+            expected.add("line " + i);
+        }
+        expected.addAll(List.of("wget: Failed to fetch", "loom: the build failed, see above"));
+        assertEquals(expected, failed.err().subList(2, failed.err().size()));
+        assertTrue(shouldBuild().err().stream().noneMatch(line -> line.startsWith("[INFO]")));
+    }
+
+    private Result shouldBuild() throws Exception {
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        Result built = run();
+        assertEquals(0, built.exitCode(), built.toString());
+        return built;
+    }
+
+    /** As of cron, services and containers. */
+    @Test
+    void shouldGiveTheJvmALocaleOfUtf8WhereThereIsNone() throws Exception {
+        built();
+        script("jdk/bin/java", "echo \"[$LC_CTYPE]\"\n");
+        assertEquals(List.of("[C.UTF-8]"), run("LC_ALL", "", "LC_CTYPE", "", "LANG", "").out());
+        assertEquals(List.of("[]"), run("LC_ALL", "", "LC_CTYPE", "", "LANG", "de_DE.UTF-8").out());
+        assertEquals(List.of("[C]"), run("LC_ALL", "", "LC_CTYPE", "C", "LANG", "").out());
+    }
+
     @Test
     void shouldShareClassesOfThisJarAndThisJdk() throws Exception {
         script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");

@@ -40,6 +40,12 @@ public final class LoomProcess implements RunningCommand {
         return start(List.of("sh", "-c", "exec \"$0\" \"$@\" <&-"), List.of(), directory, arguments);
     }
 
+    /** Starts a command whose standard input is a file. */
+    public static LoomProcess startWith(Path input, Path directory, String... arguments) throws IOException {
+        List<String> starter = List.of("sh", "-c", "in=$0; exec \"$@\" <\"$in\"", input.toString());
+        return start(starter, List.of(), directory, arguments);
+    }
+
     private static LoomProcess start(List<String> starter, List<String> options, Path directory, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(starter);

@@ -175,6 +175,38 @@ class MainTest {
         assertEquals("c\n", cli.run("scan", "lines", "--limit", "1").ok().out());
     }
 
+    /** A flag is no change of what its variable says. */
+    @Test
+    void shouldTakeAFlagAsTrueWhateverItsVariableSays() {
+        Cli.on(directory).importText("lines", "lines", "a\nb\n").ok();
+        for (String value : List.of("true", "false", "")) {
+            Cli cli = Cli.on(directory).environment("LOOM_EXPLAIN", value);
+            assertFalse(cli.run("scan", "lines", "--explain").ok().err().isEmpty(), value);
+            assertEquals("true".equals(value), !cli.run("scan", "lines").ok().err().isEmpty(), value);
+        }
+    }
+
+    @Test
+    void shouldPreferTheTypedBeginningOfARangeToAVariable() {
+        Cli.on(directory).importText("lines", "lines", "a\n").ok();
+        Cli since = Cli.on(directory).environment("LOOM_SINCE", "1h");
+        assertEquals(1, since.run("scan", "lines", "--from", "2020-01-01").ok().lines().size());
+        assertEquals(0, since.run("scan", "lines", "--from", "2100-01-01").ok().lines().size());
+        Cli from = Cli.on(directory).environment("LOOM_FROM", "2100-01-01");
+        assertEquals(0, from.run("scan", "lines").ok().lines().size());
+        assertEquals(1, from.run("scan", "lines", "--since", "1h").ok().lines().size());
+        from.run("scan", "lines", "--since", "1h", "--from", "2020-01-01").exit(2);
+    }
+
+    @Test
+    void shouldTakeAnArgumentThatBeginsWithAnAtSignAsItIs() throws IOException {
+        Cli cli = Cli.on(directory);
+        cli.importText("lines", "lines", "a\n").ok();
+        Path file = Files.writeString(directory.resolve("arguments"), "lines");
+        cli.run("scan", "@" + file).exit(2).says("@" + file);
+        cli.run("scan", "@" + directory).exit(2).says("@" + directory);
+    }
+
     /** One is set for queries, others for a server, or for exports to an endpoint. */
     @Test
     void shouldExportWhereAVariableHasTheNameOfAnotherOption() {

@@ -172,6 +172,38 @@ class ProcessTest {
     }
 
     @Test
+    void shouldNotEmptyTheFileThatItReadsAsItsInput() throws Exception {
+        assumeTrue(Files.exists(Path.of("/proc/self/fd")), "descriptors are known on Linux only");
+        Path rows = Files.writeString(directory.resolve("rows.csv"), "n\n1\n");
+        try (LoomProcess importing = LoomProcess.startWith(
+                rows,
+                directory.resolve("none"),
+                "import",
+                "--source",
+                "s",
+                "--format",
+                "csv",
+                "--on-bad",
+                "skip",
+                "--rejects",
+                rows.toString(),
+                "-")) {
+            assertEquals(2, importing.exitCode(), importing.err());
+            assertTrue(importing.err().contains("--rejects is an input, which it would overwrite"), importing.err());
+        }
+        assertEquals("n\n1\n", Files.readString(rows));
+    }
+
+    @Test
+    void shouldRefuseArgumentsThatTheLocaleDoesNotKnow() throws Exception {
+        try (LoomProcess scanning = LoomProcess.start(
+                List.of("-Dsun.jnu.encoding=ANSI_X3.4-1968"), directory, "scan", "gr\uFFFD\uFFFDe")) {
+            assertEquals(2, scanning.exitCode(), scanning.err());
+            assertTrue(scanning.err().contains("set LC_ALL=C.UTF-8"), scanning.err());
+        }
+    }
+
+    @Test
     void shouldPrintHelpFromMain() throws Exception {
         try (LoomProcess help = LoomProcess.start(directory, "--help")) {
             assertTrue(help.lines().get(0).startsWith("Usage: loom"));

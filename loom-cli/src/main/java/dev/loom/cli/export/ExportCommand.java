@@ -104,7 +104,7 @@ public final class ExportCommand implements Callable<Integer> {
     @Mixin
     private OtlpOptions otlp = new OtlpOptions();
 
-    @Option(names = "--force", description = "Overwrites the file if it exists.")
+    @Option(names = "--force", fallbackValue = "true", description = "Overwrites the file if it exists.")
     private boolean force;
 
     public ExportCommand(Console console) {

@@ -91,7 +91,7 @@ public final class ImportCommand implements Callable<Integer> {
                     + " archives, or once for each.")
     private List<String> prefixes = new ArrayList<>();
 
-    @Option(names = "--by-host", description = "As --prefix, with the name of the host that each archive is from.")
+    @Option(names = "--by-host", fallbackValue = "true", description = "As --prefix, with the name of the host that each archive is from.")
     private boolean byHost;
 
     @Option(
@@ -148,7 +148,7 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Option(
             names = "--whole-rows",
-            description =
+            fallbackValue = "true", description =
                     "Imports rows that Loom printed, as csv or jsonl, with their time, ts, source and addr; by default"
                             + " their fields alone.")
     private boolean wholeRows;
@@ -211,14 +211,19 @@ public final class ImportCommand implements Callable<Integer> {
         int run() throws IOException;
     }
 
-    /** Imports what a compressed file has before damage, and tells of that. */
+    /** Imports what a file has before damage, and tells of that. One of several that is damaged from its beginning has nothing. */
     private int upToDamage(String file, FileImport imported) throws IOException {
         try {
             return imported.run();
         } catch (EOFException | ZipException e) {
             console.warn("input is damaged: " + e.getMessage() + (files.size() == 1 ? "" : ", file=" + file));
-            return ExitCode.LIMIT;
+        } catch (CommandFailure e) {
+            if (files.size() == 1 || e.exitCode() != ExitCode.LIMIT) {
+                throw e;
+            }
+            console.warn(e.getMessage() + ", file=" + file);
         }
+        return ExitCode.LIMIT;
     }
 
     private int importArchives() throws IOException {

@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.StandardInput;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.otlp.server.FileFailure;
 import java.io.BufferedOutputStream;
@@ -23,7 +24,7 @@ final class RejectsFile {
     static void requireWritable(Path file, List<String> inputs) {
         try {
             for (String input : inputs) {
-                Path path = Path.of(input);
+                Path path = Path.of(input.equals(StandardInput.NAME) ? "/dev/stdin" : input);
                 if (Files.exists(file) && Files.exists(path) && Files.isSameFile(file, path)) {
                     throw CommandFailure.usage("--rejects is an input, which it would overwrite: file=" + file);
                 }

@@ -23,7 +23,7 @@ public final class FieldsOption {
                             + " column of a field that records name themselves, by default utf8.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--addr", description = "Also shows the address of each record in a table.")
+    @Option(names = "--addr", fallbackValue = "true", description = "Also shows the address of each record in a table.")
     private boolean addresses;
 
     /** The style of a table of a source's records. */

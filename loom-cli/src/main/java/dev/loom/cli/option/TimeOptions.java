@@ -3,7 +3,9 @@ package dev.loom.cli.option;
 import dev.loom.server.request.RequestTimes;
 import dev.loom.server.request.TimeKind;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The time range of a query. */
 public final class TimeOptions {
@@ -35,12 +37,27 @@ public final class TimeOptions {
                     + " but event for correlate if both sources have one.")
     private @Nullable TimeKind kind;
 
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
     /**
      * The times asked for.
      *
      * @throws dev.loom.query.service.RequestException if they make no sense
      */
     public RequestTimes asked() {
-        return new RequestTimes(since, from, to, RequestTimes.zone(zone), kind);
+        boolean bySince = written("--since");
+        boolean byFrom = written("--from");
+        return new RequestTimes(
+                byFrom && !bySince ? null : since,
+                bySince && !byFrom ? null : from,
+                to,
+                RequestTimes.zone(zone),
+                kind);
+    }
+
+    /** Whether the command line has an option, which then leaves out the other one's variable. */
+    private boolean written(String option) {
+        return command != null && command.commandLine().getParseResult().hasMatchedOption(option);
     }
 }

@@ -27,7 +27,7 @@ public final class TopCommand extends FieldQuery {
             description = "Number of records, at most 16384; by default ${DEFAULT-VALUE}.")
     private int count = 10;
 
-    @Option(names = "--asc", description = "The smallest values, smallest first.")
+    @Option(names = "--asc", fallbackValue = "true", description = "The smallest values, smallest first.")
     private boolean smallest;
 
     @Mixin

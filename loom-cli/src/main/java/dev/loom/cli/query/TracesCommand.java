@@ -42,7 +42,7 @@ public final class TracesCommand extends StoreQuery {
     @Option(names = "--max-duration", paramLabel = "DURATION", description = "A span that took at most this long.")
     private @Nullable String maxDuration;
 
-    @Option(names = "--error", description = "A span whose status is an error.")
+    @Option(names = "--error", fallbackValue = "true", description = "A span whose status is an error.")
     private boolean error;
 
     @Option(
@@ -60,7 +60,7 @@ public final class TracesCommand extends StoreQuery {
             description = "Looks only here; by default in all sources that declare the fields of spans; repeatable.")
     private List<String> sources = new ArrayList<>();
 
-    @Option(names = "--json", description = "Prints all spans of these traces as OTLP/JSON, a request a line.")
+    @Option(names = "--json", fallbackValue = "true", description = "Prints all spans of these traces as OTLP/JSON, a request a line.")
     private boolean json;
 
     @Option(

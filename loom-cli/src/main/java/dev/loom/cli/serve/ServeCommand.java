@@ -72,8 +72,8 @@ public final class ServeCommand implements Callable<Integer> {
             description = "CA certificates that must have signed a client's certificate, PEM.")
     private @Nullable Path clientCaFile;
 
-    @Option(names = "--insecure", description = "Admits other machines without TLS and a token.")
-    private boolean insecure;
+    @Option(names = "--insecure", fallbackValue = "true", description = "Admits other machines without TLS and a token.")
+    private @Nullable Boolean insecure;
 
     public ServeCommand(Console console) {
         this.console = console;
@@ -114,7 +114,7 @@ public final class ServeCommand implements Callable<Integer> {
         put(options, "server.tls.cert_file", certFile);
         put(options, "server.tls.key_file", keyFile);
         put(options, "server.tls.client_ca_file", clientCaFile);
-        put(options, "server.insecure", insecure ? true : null);
+        put(options, "server.insecure", insecure);
         return ServerSettings.read(config, console.environment(), options)
                 .onFailure(this::tell)
                 .onNotice(console::say)

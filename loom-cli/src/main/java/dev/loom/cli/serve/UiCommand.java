@@ -42,7 +42,7 @@ public final class UiCommand implements Callable<Integer> {
             description = "Serves at this address, HOST:PORT; by default at any free port of this machine.")
     private String address = "localhost:0";
 
-    @Option(names = "--no-browser", description = "Prints the address and opens no browser.")
+    @Option(names = "--no-browser", fallbackValue = "true", description = "Prints the address and opens no browser.")
     private boolean noBrowser;
 
     public UiCommand(Console console) {

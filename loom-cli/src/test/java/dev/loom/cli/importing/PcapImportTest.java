@@ -9,7 +9,9 @@ import dev.loom.cli.RedisCapture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +57,34 @@ class PcapImportTest {
         assertTrue(stopped.err().startsWith("loom: packet 1304: file ends within the packet: "), stopped.err());
         assertTrue(stopped.err().contains("imported 1303 records"), stopped.err());
         assertTrue(stopped.err().endsWith("; 1 bad, stopped there\n"), stopped.err());
+    }
+
+    /** As tcpdump leaves one where it is killed before its first packet. */
+    @Test
+    void shouldNameACaptureThatIsEmptyAndGoOnWhereItIsToSkip() throws IOException {
+        Path whole = RedisCapture.slice("packets.pcap");
+        for (Path empty : new Path[] {
+            Files.createFile(directory.resolve("empty.pcap")), Files.writeString(directory.resolve("notes.pcap"), "notes")
+        }) {
+            String[] files = {whole.toString(), empty.toString(), whole.toString()};
+            String stopped = run("stopping-" + empty.getFileName(), "stop", files).err();
+            assertTrue(stopped.contains("loom: not a capture: "), stopped);
+            assertTrue(stopped.contains(", file=" + empty + "\n"), stopped);
+            assertTrue(stopped.endsWith("not imported, as the import stopped before: files=1, first=" + whole + "\n"), stopped);
+            String skipped = run("skipping-" + empty.getFileName(), "skip", files).err();
+            assertTrue(skipped.contains(", file=" + empty + "\n"), skipped);
+            assertFalse(skipped.contains("not imported"), skipped);
+            String sources = cli.run("sources").ok().out();
+            assertTrue(sources.matches("(?s).*\"name\":\"stopping-" + empty.getFileName() + "\"[^\\n]*\"records\":1304,.*"), sources);
+            assertTrue(sources.matches("(?s).*\"name\":\"skipping-" + empty.getFileName() + "\"[^\\n]*\"records\":2608,.*"), sources);
+        }
+    }
+
+    private Cli.Result run(String source, String onBad, String... files) {
+        List<String> command =
+                new ArrayList<>(List.of("import", "--source", source, "--format", "pcap", "--on-bad", onBad));
+        command.addAll(List.of(files));
+        return cli.run(command.toArray(new String[0])).exit(4);
     }
 
     /** To skip a record is no way past damage: the rest of the capture is not in the store. */
