@@ -72,7 +72,8 @@ public final class Loom implements Store {
      * closed.
      *
      * @throws StoreLockedException when another writer has it
-     * @throws IllegalArgumentException when the timestamp index's ring is too small for its open indexes
+     * @throws IllegalArgumentException when the timestamp index's ring is too small for its open indexes or its sources, or
+     *     {@link LoomConfig.Builder#maxBytes} allows fewer than four of the store's segments
      * @throws LoomException when it can't be opened; the subclass tells why
      */
     public static Loom open(LoomConfig config) {
@@ -245,9 +246,11 @@ public final class Loom implements Store {
      * Appends records of one source with one reading of the clock. The payloads lie back to back from {@code offset};
      * the i-th is {@code lengths[i]} bytes long.
      *
-     * <p>If it throws, the records before the failed one are stored and visible; that one and those after it are not.
-     *
-     * @return the number of records taken: all, unless the source is closed or the store drops records
+     * @return the number of records taken; fewer than {@code count} if the store drops records, which may be any of them and
+     *     not the last alone, and 0 if the source is closed
+     * @throws IllegalArgumentException for a source that was never defined, a bad count, or a payload longer than
+     *     {@link #payloadLengthMax()}; then no record is stored. If it throws anything else, the records before the failed
+     *     one are stored and visible, that one and those after it are not
      */
     public int pushBatch(int sourceId, DirectBuffer payloads, int offset, int[] lengths, int count) {
         return log.pushBatch(sourceId, payloads, offset, lengths, count);
@@ -268,6 +271,9 @@ public final class Loom implements Store {
      *
      * @param length 0 to {@link #claimLengthMax()}
      * @return the address that the record will have, or a negative {@link PushStatus}
+     * @throws IllegalArgumentException for a source that was never defined, or a bad length
+     * @throws IllegalStateException when the store is closed, or a claim is open
+     * @throws SecondWriterException when another thread is the writer
      */
     public long claim(int sourceId, int length) {
         return log.claim(sourceId, length, true);
@@ -381,11 +387,15 @@ public final class Loom implements Store {
      * room for staging twice.
      *
      * @throws SecondWriterException when another thread is the writer
-     * @throws IllegalStateException while a claim is open, or when the store is closed
+     * @throws IllegalStateException while a claim is open, when the store is closed, or when threads write in turns: then
+     *     {@link SharedWriter#rebuildIndexes()} does it
      * @throws StoreIoException when the disk refuses, or open snapshots leave no room for the next session's staging; then the store goes on
      * @throws LoomException when the store can't be opened again; then it is closed, and the subclass tells why
      */
     public void rebuildIndexes() {
+        if (log.ownership().inTurns()) {
+            throw new IllegalStateException("threads write in turns: SharedWriter.rebuildIndexes rebuilds indexes");
+        }
         rebuildIndexes(next -> {});
     }
 

@@ -105,7 +105,8 @@ public final class LoomConfig {
 
         /**
          * Parent of the folder for rings and live state; default {@code /dev/shm}, or beside the store where that does
-         * not exist. It should be on tmpfs: a disk that stalls can stop the writer. Network file systems, FUSE and
+         * not exist, can't be written, is no tmpfs, or has no room for the rings, smaller ones included unless their sizes
+         * were set. {@link dev.loom.api.StoreInfo.Session#stagingFallback()} says why. It should be on tmpfs: a disk that stalls can stop the writer. Network file systems, FUSE and
          * copy-on-write file systems (btrfs, ZFS) are refused. If there is no room for rings whose sizes were not set,
          * this session uses smaller ones: down to 8 MiB for the record log, and 1 MiB for the chunk index.
          */

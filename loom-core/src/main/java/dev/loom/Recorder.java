@@ -102,7 +102,8 @@ public final class Recorder implements Store {
 
     /**
      * Closes a source: its further records are refused. Waits until those taken before are in the store, at most for
-     * the close timeout. An interrupt does not end the wait, and is kept. Idempotent.
+     * {@link Builder#closeTimeout}. Those that are not by then, as on a full disk, are lost: counted and marked as
+     * {@link LossReason#SOURCE_CLOSED}, without an exception. An interrupt does not end the wait, and is kept. Idempotent.
      */
     public void closeSource(int sourceId) {
         session.closeSource(sourceId);
@@ -310,7 +311,7 @@ public final class Recorder implements Store {
 
         /**
          * Size of the off-heap ring, bytes; a power of two, 64 KiB to 256 MiB; default 8 MiB. A record takes 16 bytes
-         * more than its length, aligned to 8, and may be as long as an eighth of the ring.
+         * more than its length, aligned to 8, and may be as long as an eighth of the ring less 8 bytes.
          */
         public Builder ringBytes(int bytes) {
             if (bytes < RecorderSession.RING_BYTES_MIN
@@ -330,7 +331,7 @@ public final class Recorder implements Store {
             return this;
         }
 
-        /** How long {@link Recorder#close()} may take to store what is in the ring, 0 to 1 h; default 10 s. */
+        /** How long {@link Recorder#close()} and {@link Recorder#closeSource} may take to store what is in the ring, 0 to 1 h; default 10 s. */
         public Builder closeTimeout(Duration timeout) {
             if (timeout.isNegative() || timeout.compareTo(Duration.ofHours(1)) > 0) {
                 throw new IllegalArgumentException("bad close timeout: timeout=" + timeout + ", expected=0 to 1 h");
@@ -340,7 +341,7 @@ public final class Recorder implements Store {
         }
 
         /**
-         * Allocates the ring and starts the thread. If that fails, the store is unchanged.
+         * Allocates the ring and starts the thread. If that fails, the store is unchanged: it stays open, and is the caller's to close.
          *
          * @throws SecondWriterException when the store has another writer: a thread, a recorder, a shared writer
          * @throws IllegalStateException when the store is closed, or has an open claim

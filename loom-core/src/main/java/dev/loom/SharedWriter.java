@@ -83,12 +83,15 @@ public final class SharedWriter implements AutoCloseable {
     /**
      * As {@link Loom#rebuildIndexes()}, after the current turn, while other threads wait for theirs.
      *
-     * @throws IllegalStateException when the store is closed
+     * @throws IllegalStateException when the store is closed, or it is the caller's turn, which would end
      */
     public void rebuildIndexes() {
         log().ownership().refuseBarred();
         turns.acquire(-1);
         try {
+            if (turns.holds() > 1) {
+                throw new IllegalStateException("indexes can't be rebuilt within a turn: release it first");
+            }
             if (closed) {
                 throw new IllegalStateException("store is closed");
             }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.error.SecondWriterException;
 import dev.loom.format.Formats;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -183,6 +184,26 @@ final class SharedWriterTest {
     void shouldRefuseToEndATurnThatNobodyHas() {
         try (SharedWriter writer = open()) {
             assertThrows(IllegalMonitorStateException.class, writer::release);
+        }
+    }
+
+    @Test
+    void shouldRefuseToRebuildIndexesWithinATurnWhichGoesOn() {
+        try (SharedWriter writer = open()) {
+            Loom loom = writer.loom();
+            int source = loom.defineSource("events", Formats.bytes());
+            assertThrows(IllegalStateException.class, loom::rebuildIndexes);
+            assertTrue(writer.acquire(LONG));
+            assertThrows(IllegalStateException.class, writer::rebuildIndexes);
+            assertThrows(IllegalStateException.class, loom::rebuildIndexes);
+            loom.push(source, new byte[8]);
+            writer.release();
+            assertThrows(SecondWriterException.class, () -> loom.push(source, new byte[8]));
+            writer.rebuildIndexes();
+            assertThrows(SecondWriterException.class, () -> loom.push(source, new byte[8]));
+            try (Snapshot snapshot = loom.snapshot()) {
+                assertEquals(1, snapshot.statistics(source).records());
+            }
         }
     }
 }

@@ -28,9 +28,14 @@ public interface RecordClaim {
      * Publishes the record.
      *
      * @return its address; a recorder does not know it yet, see {@link RecorderClaim#commit()}
+     * @throws IllegalStateException if no claim is open
      */
     long commit();
 
-    /** Gives up the room, which the next record takes. */
+    /**
+     * Gives up the room, which the next record takes.
+     *
+     * @throws IllegalStateException if no claim is open
+     */
     void abort();
 }

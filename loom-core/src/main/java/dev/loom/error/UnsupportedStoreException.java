@@ -1,8 +1,8 @@
 package dev.loom.error;
 
 /**
- * This library can't read the store, since its major format is newer, or can't keep one here: on this operating system,
- * processor or file system. Nothing was changed.
+ * This library can't read the store, since its major format is newer or a library that it needs is missing, or can't keep one here:
+ * on this operating system, processor or file system. Nothing was changed.
  */
 public class UnsupportedStoreException extends LoomException {
     private static final long serialVersionUID = 1L;

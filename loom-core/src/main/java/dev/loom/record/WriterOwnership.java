@@ -172,6 +172,11 @@ public final class WriterOwnership implements FunctionGuard {
         }
     }
 
+    /** Whether threads write only in turns. */
+    public synchronized boolean inTurns() {
+        return turns != null;
+    }
+
     /** Keeps a thread from ever being the owner. */
     public synchronized void bar(Thread thread) {
         barred.add(thread);

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * which may then have records but no values.
  *
  * <p><b>Reading.</b> One pass finds everything but percentiles, which take a few more passes for all groups together. With fields every
- * record is read. With steps alone, a chunk within one step is answered from its directory, or from its totals if there is an index
+ * record is read, unless an index by these fields, or more, answers; with {@link #distinct} or {@link #restAsOther} none does. With steps alone, a chunk within one step is answered from its directory, or from its totals if there is an index
  * over the values.
  *
  * <p><b>Memory</b>, reserved in the {@link QueryMemory}: 1 MiB; for each group, or with steps each group and step that has records, 88

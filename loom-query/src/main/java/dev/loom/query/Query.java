@@ -86,7 +86,10 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** Ends the query early, with what it has found, once this is true. The query's thread asks about once a page. */
+    /**
+     * Ends the query early, with what it has found, once this is true. The query's thread asks about once a page. An interrupt of
+     * that thread ends it in the same way, and stays set. {@link dev.loom.query.model.Completeness#limit()} tells either.
+     */
     public Q cancelWhen(BooleanSupplier condition) {
         cancelled = Objects.requireNonNull(condition);
         return self();
@@ -98,7 +101,11 @@ public abstract class Query<Q extends Query<Q>> {
         return self();
     }
 
-    /** Where the query reserves its memory while it is open; default unlimited. */
+    /**
+     * Where the query reserves its memory; default unlimited. Give it a {@link QueryMemory#part()}, and close that once the result is no
+     * longer used: {@link Histogram} and {@link ProgressiveCount} keep the memory of their counts reserved. Where there is not enough, running
+     * the query throws {@link QueryMemory.Exhausted}.
+     */
     public Q memory(QueryMemory reservedFrom) {
         memory = Objects.requireNonNull(reservedFrom);
         return self();

@@ -26,7 +26,7 @@ public final class RawScan extends Query<RawScan> {
         return of(snapshot, source.id());
     }
 
-    /** Scans a source by id; 0 is the store's own source. */
+    /** Scans a source by id; 0 is the store's own source. A source that is not defined has no records; a condition on it is refused. */
     public static RawScan of(Snapshot snapshot, int sourceId) {
         return new RawScan(snapshot, sourceId);
     }

@@ -73,10 +73,14 @@ public final class ServerSettings {
 
     /**
      * Reads settings as {@code loom serve} does: from a file in YAML, whose values may refer to variables. {@code docs/sidecar.md}
-     * lists them. Without any endpoint, OTLP is received at localhost:4317 and 4318, and queries are answered at localhost:4319.
+     * lists them. Without any endpoint, OTLP is received at localhost:4317 and 4318, and queries are answered at localhost:4319; for
+     * {@link LoomServer#start(Store, ServerSettings)} and {@link LoomServer#attach}, which receive nothing, name {@code api.endpoint}.
+     *
+     * <p>{@code store.directory} is required also where a server is given a store, which ignores the settings of {@code store}. Variables such as
+     * {@code LOOM_DIR} are the command's, and not looked at: name their values as overrides.
      *
      * @param file null for none
-     * @param environment the variables
+     * @param environment what <code>${NAME}</code> in the file stands for
      * @param overrides values that replace the file's, by the path of the setting, such as {@code api.endpoint}
      * @throws IllegalArgumentException if the file can't be read, or a setting is unknown or invalid
      */

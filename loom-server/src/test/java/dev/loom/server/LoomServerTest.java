@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.HashSet;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -241,6 +242,21 @@ final class LoomServerTest {
             server.close();
         }
         requireNoThreadsBeside(before);
+    }
+
+    @Test
+    void shouldNotKeepAProgramFromEndingThatDoesNotCloseIt() throws Exception {
+        Set<Thread> before = threads();
+        try (Loom loom = open();
+                LoomServer server = LoomServer.start(loom, api().build())) {
+            assertEquals(200, get(server, "/metrics").statusCode());
+            Set<Thread> started = new HashSet<>(threads());
+            started.removeAll(before);
+            for (Thread thread : started) {
+                assertTrue(thread.isDaemon() || !thread.getName().startsWith("loom-"), thread.getName());
+            }
+            assertTrue(started.stream().anyMatch(thread -> thread.getName().startsWith("loom-http")), started.toString());
+        }
     }
 
     private static Set<Thread> threads() {
