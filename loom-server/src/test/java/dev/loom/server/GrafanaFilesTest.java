@@ -57,6 +57,37 @@ final class GrafanaFilesTest {
         }
     }
 
+    /** The query of a span's link, with what Grafana puts in the place of its variables. */
+    @Test
+    void shouldFindTheLogsOfASpan() throws Exception {
+        String trace = "0123456789abcdef0123456789abcdef";
+        Matcher link = Pattern.compile("value: (\\w+)\\}\\]\\s+customQuery: true\\s+query: '(.+)'")
+                .matcher(Files.readString(FOLDER.resolve("datasources.yaml")));
+        assertTrue(link.find());
+        String query = link.group(2)
+                .replace("$${__tags}", link.group(1) + "=\"cart\"")
+                .replace("$${__span.traceId}", trace);
+        ServerSettings settings = TestServers.settings(temp, "", TestServers.API, TestServers.OTLP_HTTP)
+                .build();
+        try (LoomServer server = LoomServer.open(settings)) {
+            String logs = "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":"
+                    + "{\"stringValue\":\"cart\"}}]},\"scopeLogs\":[{\"logRecords\":[" + log(trace, "paid") + ","
+                    + log("f".repeat(32), "other") + "]}]}]}";
+            HttpResponse<String> sent = new TestClient().postOtlp(server, "/v1/logs", logs);
+            assertEquals(200, sent.statusCode(), sent.body());
+            String body = get(
+                    server,
+                    "/loki/api/v1/query_range?start=1699999999&end=1700000001&query="
+                            + URLEncoder.encode(query, StandardCharsets.UTF_8));
+            assertTrue(body.contains("\"paid\"") && !body.contains("\"other\""), query + ": " + body);
+        }
+    }
+
+    private static String log(String trace, String body) {
+        return "{\"timeUnixNano\":\"1700000000000000000\",\"traceId\":\"" + trace + "\",\"body\":{\"stringValue\":\""
+                + body + "\"}}";
+    }
+
     private static void askDashboard(LoomServer server) throws Exception {
         int queries = 0;
         for (String line : Files.readAllLines(FOLDER.resolve("dashboard.json"))) {
