@@ -1,5 +1,6 @@
 package dev.loom.server.loki;
 
+import dev.loom.query.model.TimeRange;
 import dev.loom.server.http.ApiFailure;
 
 /**
@@ -7,8 +8,13 @@ import dev.loom.server.http.ApiFailure;
  *
  * @param startNs the first one, epoch nanoseconds
  * @param stepNs from one to the next; any positive number if there is but one
+ * @param lastNs the last one, if it would be later than that
  */
-record Grid(long startNs, long stepNs, int count) {
+record Grid(long startNs, long stepNs, int count, long lastNs) {
+    Grid(long startNs, long stepNs, int count) {
+        this(startNs, stepNs, count, Long.MAX_VALUE);
+    }
+
     /** @throws ApiFailure if there would be too many */
     static Grid of(long startNs, long endNs, long stepNs) {
         if (stepNs <= 0) {
@@ -23,7 +29,19 @@ record Grid(long startNs, long stepNs, int count) {
         return new Grid(startNs, stepNs, (int) count);
     }
 
+    /**
+     * The ends of the steps of a range that is not empty: of each its last nanosecond. The last step ends with the range; a step that is
+     * longer than the range is as long as it.
+     *
+     * @throws ApiFailure if there would be too many
+     */
+    static Grid ends(TimeRange range, long stepNs) {
+        long lengthNs = Math.max(1, range.toNs() - range.fromNs());
+        Grid starts = of(range.fromNs(), range.fromNs() + lengthNs - 1, Math.min(stepNs, lengthNs));
+        return new Grid(starts.startNs() + starts.stepNs() - 1, starts.stepNs(), starts.count(), range.toNs() - 1);
+    }
+
     long timeNs(int point) {
-        return startNs + point * stepNs;
+        return Math.min(startNs + point * stepNs, lastNs);
     }
 }

@@ -69,8 +69,9 @@ final class LogQlLexer {
      * @param number with its unit multiplied in
      */
     record Token(Kind kind, String text, BigDecimal number, LogQl.Unit unit, int position) {
-        boolean is(String symbolOrName) {
-            return (kind == Kind.SYMBOL || kind == Kind.NAME) && text.equals(symbolOrName);
+        /** Whether it is a symbol, or a keyword in any case. */
+        boolean is(String symbolOrKeyword) {
+            return (kind == Kind.SYMBOL || kind == Kind.NAME) && text.equalsIgnoreCase(symbolOrKeyword);
         }
 
         @Override

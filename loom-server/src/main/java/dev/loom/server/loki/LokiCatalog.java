@@ -124,16 +124,17 @@ final class LokiCatalog {
         return answer(call, query, session -> {
             long entries = 0;
             long bytes = 0;
-            int streams = 0;
+            int sources = 0;
             for (Selected source : session.select(selection)) {
                 long count = session.count(source, range);
                 entries += count;
                 bytes += Math.round(count * session.meanLength(source.of().source()));
-                streams += count > 0 ? 1 : 0;
+                sources += count > 0 ? 1 : 0;
             }
+            Set<Map<String, String>> streams = session.streams(selection, range, LogQl.STREAM_LABELS);
             Map<String, Object> stats = new LinkedHashMap<>();
-            stats.put("streams", streams);
-            stats.put("chunks", streams);
+            stats.put("streams", streams.size());
+            stats.put("chunks", sources);
             stats.put("bytes", bytes);
             stats.put("entries", entries);
             return stats;

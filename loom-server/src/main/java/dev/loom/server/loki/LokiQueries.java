@@ -129,16 +129,15 @@ final class LokiQueries {
         int limit = in.limit("limit", LokiLimits.LINES_DEFAULT, LokiLimits.LINES_MAX);
         boolean byName = in.text("aggregateBy").toLowerCase(Locale.ROOT).equals("labels");
         List<String> labels = volumeLabels(in, selection, byName);
-        Grid grid = steps ? Grid.of(range.fromNs(), range.toNs(), in.stepNs(range)) : new Grid(range.toNs() - 1, 1, 1);
-        long rangeNs = steps ? grid.stepNs() : Math.max(1, range.toNs() - range.fromNs());
+        Grid grid = Grid.ends(range, steps ? in.stepNs(range) : Long.MAX_VALUE);
         answer(call, query, session -> {
-            List<Series> found = new Volumes(session, grid, rangeNs)
-                    .run(selection, labels, byName).stream()
-                            .sorted(Comparator.comparingDouble(LokiQueries::sum)
-                                    .reversed()
-                                    .thenComparing(series -> series.labels().toString()))
-                            .limit(limit)
-                            .toList();
+            List<Series> all = range.isEmpty() ? List.of() : new Volumes(session, grid).run(selection, labels, byName);
+            List<Series> found = all.stream()
+                    .sorted(Comparator.comparingDouble(LokiQueries::sum)
+                            .reversed()
+                            .thenComparing(series -> series.labels().toString()))
+                    .limit(limit)
+                    .toList();
             checkFound(session, found.isEmpty());
             return (out, report, wallNs) -> {
                 if (steps) {

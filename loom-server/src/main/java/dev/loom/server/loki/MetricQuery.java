@@ -164,14 +164,15 @@ final class MetricQuery {
         return result;
     }
 
+    /** As in Loki, NaN is the least or greatest value only if there is no other. */
     private static double together(VectorOperation operation, double[] values) {
         double sum = 0;
-        double min = Double.POSITIVE_INFINITY;
-        double max = Double.NEGATIVE_INFINITY;
+        double min = Double.NaN;
+        double max = Double.NaN;
         for (double value : values) {
             sum += value;
-            min = Math.min(min, value);
-            max = Math.max(max, value);
+            min = value < min || Double.isNaN(min) ? value : min;
+            max = value > max || Double.isNaN(max) ? value : max;
         }
         return switch (operation) {
             case SUM -> sum;
@@ -183,23 +184,25 @@ final class MetricQuery {
         };
     }
 
-    /** Keeps at each point the points of the greatest or least series; of equal ones those whose labels come first. */
+    /** Keeps at each point the points of the greatest or least series, NaN last; of equal ones by their labels. */
     private List<Series> select(VectorAggregation asked, List<Series> members) {
         List<Series> kept = new ArrayList<>();
         for (Series member : members) {
             session.memory().reserve(Series.size(grid.count()));
             kept.add(new Series(member.labels(), grid.count()));
         }
+        double sign = asked.operation() == VectorOperation.TOPK ? -1 : 1;
         for (int i = 0; i < grid.count(); i++) {
             int point = i;
-            Comparator<Integer> byValue =
-                    Comparator.comparingDouble(member -> members.get(member).get(point));
+            double[] keys = members.stream()
+                    .mapToDouble(member -> sign * member.get(point))
+                    .toArray();
+            Comparator<Integer> byValue = Comparator.comparingDouble(member -> keys[member]);
             IntStream.range(0, members.size())
                     .filter(member -> members.get(member).has(point))
                     .boxed()
-                    .sorted((asked.operation() == VectorOperation.TOPK ? byValue.reversed() : byValue)
-                            .thenComparing(
-                                    member -> members.get(member).labels().toString()))
+                    .sorted(byValue.thenComparing(
+                            member -> members.get(member).labels().toString()))
                     .limit(asked.count())
                     .forEach(member ->
                             kept.get(member).set(point, members.get(member).get(point)));
@@ -254,7 +257,7 @@ final class MetricQuery {
             case '+' -> left + right;
             case '-' -> left - right;
             case '*' -> left * right;
-            case '/' -> left / right;
+            case '/' -> right == 0 ? Double.NaN : left / right; // as in Loki
             case '%' -> left % right;
             case '^' -> Math.pow(left, right);
             default -> throw new IllegalStateException("unknown operator: " + operator);

@@ -11,6 +11,7 @@ import dev.loom.server.loki.LogQlLexer.Kind;
 import dev.loom.server.loki.LogQlLexer.Token;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -128,7 +129,7 @@ final class SelectionParser {
         Token name = tokens.peek();
         if (name.kind() == Kind.NAME && !isLabelFilter()) {
             tokens.take();
-            return switch (name.text()) {
+            return switch (name.text().toLowerCase(Locale.ROOT)) {
                 case "json" -> json(name);
                 case "drop" -> drop();
                 default -> throw tokens.unsupported(name);

@@ -15,13 +15,12 @@ import java.util.TreeMap;
 final class Volumes {
     private final LokiSession session;
     private final Grid grid;
-    private final long rangeNs;
     private final Map<Map<String, String>, Series> sums = new LinkedHashMap<>();
 
-    Volumes(LokiSession session, Grid grid, long rangeNs) {
+    /** @param grid the ends of the steps to count in */
+    Volumes(LokiSession session, Grid grid) {
         this.session = session;
         this.grid = grid;
-        this.rangeNs = rangeNs;
     }
 
     /**
@@ -38,7 +37,7 @@ final class Volumes {
             Selection alone = new Selection(matchers, selection.stages());
             double mean = session.meanLength(source.of().source());
             for (Series counts : new RangeQuery(
-                            session, LokiQueries.count(alone, rangeNs), grid, new Grouping(false, labels))
+                            session, LokiQueries.count(alone, grid.stepNs()), grid, new Grouping(false, labels))
                     .run()) {
                 if (byName) {
                     counts.labels().keySet().forEach(name -> add(Map.of(name, ""), counts, mean));
@@ -57,9 +56,15 @@ final class Volumes {
             sum = new Series(key, grid.count());
             sums.put(key, sum);
         }
+        // what is rounded is the sum up to a point, so that points add up to the volume of the whole range
+        double records = 0;
+        double before = 0;
         for (int i = 0; i < grid.count(); i++) {
             if (counts.has(i)) {
-                sum.set(i, (sum.has(i) ? sum.get(i) : 0) + Math.rint(counts.get(i) * mean));
+                records += counts.get(i);
+                double bytes = Math.rint(records * mean);
+                sum.set(i, (sum.has(i) ? sum.get(i) : 0) + bytes - before);
+                before = bytes;
             }
         }
     }

@@ -35,6 +35,11 @@ final class LogQlParserTest {
                 "topk(3, rate({source=\"a\"}[1s]))\u00a7topk(3, rate({source=\"a\"} [1000000000ns]))",
                 "quantile_over_time(0.99, {source=\"a\"} | unwrap x [1s]) by (k)\u00a7"
                         + "quantile_over_time(0.99, {source=\"a\"} | unwrap x [1000000000ns]) by (k)",
+                "SUM BY (Level) (Rate({source=\"a\"} |= \"X\" OR \"OR\" | JSON | N > 5 AND s=\"By\" Or d=1 [1s] OFFSET 5s))\u00a7"
+                        + "sum by (Level) (rate({source=\"a\"} |= \"X\" or \"OR\" | json | ((N>5 and s=\"By\") or d==1)"
+                        + " [1000000000ns] offset 5000000000ns))",
+                "max_over_time({source=\"a\"} | Drop __error__ | UNWRAP X [1s]) WITHOUT (By)\u00a7"
+                        + "max_over_time({source=\"a\"} | drop __error__ | unwrap X [1000000000ns]) without (By)",
                 "vector(1)+vector(1)\u00a7(vector(1) + vector(1))",
                 "1 + 2 * 3 ^ 2 ^ 1\u00a7(1 + (2 * (3 ^ (2 ^ 1))))",
                 "8 - 2 - 1\u00a7((8 - 2) - 1)",
@@ -90,6 +95,8 @@ final class LogQlParserTest {
                 "rate({source=\"a\"}[5s]) > 1\u00a7line 1, col 24: not supported: >",
                 "rate({source=\"a\"}[5s]) + on (x) rate({source=\"a\"}[5s])\u00a7line 1, col 26: not supported: on",
                 "rate({source=\"a\"}[5s]) or vector(0)\u00a7line 1, col 24: not supported: or",
+                "rate({source=\"a\"}[5s]) OR vector(0)\u00a7line 1, col 24: not supported: OR",
+                "{source=\"a\"} | LOGFMT\u00a7line 1, col 16: not supported: LOGFMT",
                 "1 2\u00a7line 1, col 3: unexpected 2, expected the end",
                 "sum(1)\u00a7line 1, col 1: a number is no series",
                 "-5s\u00a7line 1, col 2: number has a unit: 5s",

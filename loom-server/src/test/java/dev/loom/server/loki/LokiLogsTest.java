@@ -194,6 +194,24 @@ final class LokiLogsTest {
                 String.valueOf(((Map<?, ?>) loki.data("query", "query", "1+2*3", "time", at)).get("result")));
     }
 
+    @Test
+    void shouldPutWhatIsNoNumberLast() throws Exception {
+        String at = (BEGIN_S + 15) + "";
+        // the least of trace is 0
+        String inverse = "1 / min by (level) (min_over_time(" + LOGS + " | unwrap attr_ms [1h]))";
+        assertEquals(Double.NaN, values(inverse, at).get("{level=trace}"));
+        assertEquals(Map.of("{level=debug}", 1.0, "{level=info}", 0.5), values("topk(2, " + inverse + ")", at));
+        assertEquals(Map.of("{level=unknown}", 1 / 7.0), values("bottomk(1, " + inverse + ")", at));
+        assertEquals(7, values("topk(7, " + inverse + ")", at).size());
+        assertEquals(Map.of("{}", 1.0), values("max(" + inverse + ")", at));
+        assertEquals(Map.of("{}", 1 / 7.0), values("min(" + inverse + ")", at));
+        assertEquals(Map.of("{}", Double.NaN), values("min(vector(1) / 0)", at));
+        assertEquals(Map.of("{}", Double.NaN), values("max(vector(1) / 0)", at));
+        assertEquals(
+                "[" + at + ", NaN]",
+                String.valueOf(((Map<?, ?>) loki.data("query", "query", "1/0", "time", at)).get("result")));
+    }
+
     private Map<String, Double> values(String query, String at) throws Exception {
         Map<String, Double> values = new TreeMap<>();
         for (LokiAnswers.Point point : loki.points("query", "query", query, "time", at)) {
@@ -222,6 +240,9 @@ final class LokiLogsTest {
                         "series", "match[]", "{service_name=\"cart\",level=\"debug\"}", "start", START, "end", END)));
         HttpResponse<String> stats = loki.get("index/stats", "query", LOGS, "start", START, "end", END);
         assertTrue(stats.body().contains("\"entries\":16"), stats.body());
+        assertTrue(stats.body().contains("\"streams\":8,\"chunks\":1"), stats.body());
+        List<?> series = (List<?>) loki.data("series", "match[]", LOGS, "start", START, "end", END);
+        assertEquals(8, series.size());
         HttpResponse<String> volume = loki.get("index/volume", "query", LOGS, "start", START, "end", END);
         assertTrue(
                 volume.body().contains("{\"metric\":{\"source\":\"otlp.logs\"},\"value\":[1700000099.999,\""),
@@ -237,6 +258,33 @@ final class LokiLogsTest {
         assertTrue(labels.body().contains("{\"cardinality\":7,\"label\":\"level\"}"), labels.body());
         assertTrue(loki.get("status/buildinfo").body().contains("\"version\":\"loom-"));
         assertEquals("{source=\"a\"} |= \"b\"", loki.data("format_query", "query", "{ source=\"a\"}|=`b`"));
+    }
+
+    /** From the start on, and no further than the end: records 2 to 14, in steps of 6, 6 and 1. */
+    @Test
+    void shouldCountVolumesWithinTheRange() throws Exception {
+        String start = (BEGIN_S + 2) + "";
+        String end = (BEGIN_S + 15) + "";
+        String[] range = {"query", LOGS, "start", start, "end", end};
+        LokiAnswers.Point whole = loki.points("index/volume", range).get(0);
+        String last = (BEGIN_S + 14) + ".999";
+        assertEquals(last, whole.seconds().toPlainString());
+        String path = "index/volume_range";
+        List<LokiAnswers.Point> points = loki.points(path, "query", LOGS, "start", start, "end", end, "step", "6");
+        assertEquals(
+                List.of((BEGIN_S + 7) + ".999", (BEGIN_S + 13) + ".999", last),
+                points.stream().map(point -> point.seconds().toPlainString()).toList());
+        int[] records = {6, 6, 1};
+        double sum = 0;
+        for (int i = 0; i < records.length; i++) {
+            // whole bytes
+            assertEquals(whole.value() * records[i] / 13, points.get(i).value(), 2);
+            sum += points.get(i).value();
+        }
+        assertEquals(whole.value(), sum);
+        assertEquals(List.of(whole), loki.points(path, "query", LOGS, "start", start, "end", end, "step", "1h"));
+        assertEquals(List.of(), loki.points(path, "query", LOGS, "start", start, "end", start, "step", "6"));
+        assertEquals(List.of(), loki.points("index/volume", "query", LOGS, "start", start, "end", start));
     }
 
     @Test
