@@ -201,8 +201,7 @@ public final class Evaluator {
                 .filter(each -> each.type() == ExprType.VECTOR)
                 .findFirst()
                 .orElseThrow());
-        if (function == Function.CLAMP
-                && (numbers[0] > numbers[1] || Double.isNaN(numbers[0]) || Double.isNaN(numbers[1]))) {
+        if (function == Function.CLAMP && numbers[0] > numbers[1]) {
             return List.of();
         }
         List<Element> result = instantFunctions.apply(function, of, numbers);

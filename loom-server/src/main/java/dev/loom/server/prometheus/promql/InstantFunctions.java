@@ -50,7 +50,7 @@ final class InstantFunctions {
             case EXP -> Math::exp;
             case SQRT -> Math::sqrt;
             case LN -> Math::log;
-            case LOG2 -> value -> Math.log(value) / Math.log(2);
+            case LOG2 -> InstantFunctions::log2;
             case LOG10 -> Math::log10;
             case SGN -> Math::signum;
             case ROUND -> {
@@ -62,6 +62,18 @@ final class InstantFunctions {
             case CLAMP -> value -> Math.max(numbers[0], Math.min(numbers[1], value));
             default -> throw new IllegalStateException("not a function of numbers: " + function);
         };
+    }
+
+    /** Exact for powers of two; otherwise rounded as in Prometheus. */
+    private static double log2(double value) {
+        if (!(value > 0) || value == Double.POSITIVE_INFINITY) {
+            return Math.log(value);
+        } else if (value < Double.MIN_NORMAL) {
+            return log2(value * 0x1p54) - 54;
+        }
+        int exponent = Math.getExponent(value) + 1;
+        double fraction = Math.scalb(value, -exponent); // at least 1/2, less than 1
+        return fraction == 0.5 ? exponent - 1 : Math.log(fraction) * (1 / Math.log(2)) + exponent;
     }
 
     private static List<Element> ofHistograms(Function function, List<Element> vector) {

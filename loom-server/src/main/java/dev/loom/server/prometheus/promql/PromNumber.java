@@ -2,11 +2,15 @@ package dev.loom.server.prometheus.promql;
 
 import java.math.BigDecimal;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Numbers as Prometheus writes them. */
 public final class PromNumber {
     private static final double EXPONENT_BELOW = 1e-6;
     private static final double EXPONENT_FROM = 1e21;
+
+    /** Octal digits of at most 63 bits behind a zero. */
+    private static final Pattern OCTAL = Pattern.compile("0+[0-7]{1,21}");
 
     private PromNumber() {}
 
@@ -59,7 +63,16 @@ public final class PromNumber {
     }
 
     /**
-     * A number as expressions and parameters have it.
+     * A number as expressions write it: with a leading zero octal, if that makes it a long.
+     *
+     * @throws NumberFormatException if it is none
+     */
+    static double literal(String text) {
+        return OCTAL.matcher(text).matches() ? (double) Long.parseLong(text, 8) : parse(text);
+    }
+
+    /**
+     * A number as parameters and labels have it: decimal, also with a leading zero.
      *
      * @throws NumberFormatException if it is none
      */

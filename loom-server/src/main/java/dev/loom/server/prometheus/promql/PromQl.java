@@ -295,7 +295,7 @@ public final class PromQl {
 
     private double number(PromToken token) {
         try {
-            return PromNumber.parse(token.text());
+            return PromNumber.literal(token.text());
         } catch (NumberFormatException e) {
             throw error(token, "error parsing number: " + token);
         }
