@@ -46,7 +46,7 @@ public final class LoomReader implements Store {
     /**
      * As {@link Store#snapshot()}.
      *
-     * @throws StoreReopenedException when a new writer has opened the store since this reader attached; attach again
+     * @throws StoreReopenedException when a new writer has opened or recovered the store since this reader attached; attach again
      */
     @Override
     public Snapshot snapshot() {

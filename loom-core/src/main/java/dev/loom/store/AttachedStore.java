@@ -114,6 +114,7 @@ public final class AttachedStore implements AutoCloseable {
             mark = HeldSegments.check(files, storage, mark);
             Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
             if (staging != null && !HeldSegments.bearOut(files, storage, mark, staging.live())) {
+                staging.unmap();
                 staging = null;
             }
             boolean changing = staging == null && !mark.closed() && Rivals.alive(files, mark);
@@ -150,7 +151,7 @@ public final class AttachedStore implements AutoCloseable {
     /**
      * As {@link dev.loom.api.Store#snapshot()}.
      *
-     * @throws StoreReopenedException when another session has begun since attaching
+     * @throws StoreReopenedException when another session has begun since attaching, or the store was recovered
      */
     public Snapshot snapshot() {
         checkSession();
@@ -165,7 +166,7 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Whether another session has begun since attaching. */
+    /** Whether another session has begun since attaching, or the store was recovered. */
     boolean reopened() {
         try {
             checkSession();
@@ -175,9 +176,12 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
+    /** A recovered store has the nonce of the killed session, whose deleted rings keep their memory for as long as they are mapped. */
     private void checkSession() {
         Mark now = new MarkFile(storage, files.mark()).read();
-        boolean same = now.storeId() == mark.storeId() && now.sessionNonce() == mark.sessionNonce();
+        boolean same = now.storeId() == mark.storeId()
+                && now.sessionNonce() == mark.sessionNonce()
+                && now.epoch() == mark.epoch();
         if (!same) {
             throw new StoreReopenedException("store was reopened since it was attached: directory=" + files.directory()
                     + ", epoch then=" + mark.epoch() + ", now=" + now.epoch());

@@ -66,7 +66,6 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
                         mark.checkpoint(),
                         lastTimeNs,
                         FileId.of(files.mark())));
-        staging.unmap();
         staging.delete(storage);
         return new Recovery(closed, false, mark.durable(LogKind.RECORD));
     }

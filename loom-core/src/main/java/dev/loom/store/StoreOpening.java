@@ -215,11 +215,16 @@ public final class StoreOpening {
             return recoverFrom(fence(mark.adopted(), null), null);
         }
         Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
-        rivals.refuse(mark, staging);
-        if (staging != null && !HeldSegments.bearOut(files, storage, mark, staging.live())) {
-            staging = null;
+        try {
+            rivals.refuse(mark, staging);
+            boolean borneOut = staging != null && HeldSegments.bearOut(files, storage, mark, staging.live());
+            Staging trusted = borneOut ? staging : null;
+            return recoverFrom(fence(mark, trusted), trusted);
+        } finally {
+            if (staging != null) {
+                staging.unmap(); // the next session's may need the room
+            }
         }
-        return recoverFrom(fence(mark, staging), staging);
     }
 
     private Recovery recoverFrom(Mark mark, @Nullable Staging staging) {

@@ -13,6 +13,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
@@ -20,6 +21,7 @@ import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -27,6 +29,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -111,6 +115,48 @@ final class RecoveryTest extends StoreFixture {
         push(3000);
         kill();
         assertRecovers(pushed);
+    }
+
+    private static long mappings(Path folder) throws IOException {
+        String name = folder.getFileName().toString();
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
+            return maps.filter(line -> line.contains(name)).count();
+        }
+    }
+
+    /** On tmpfs, what is mapped keeps its room though it was deleted. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldLeaveNoRingMappedWhenTheDiskRefusesTheRecovery() throws IOException {
+        openFirst();
+        push(300);
+        Path staging = kill().staging();
+        long before = mappings(staging);
+        SwitchedDisk full = new SwitchedDisk();
+        full.refuseWrites("record");
+        assertThrows(StoreIoException.class, () -> open(full, builder -> builder));
+        assertTrue(mappings(staging) <= before, "rings are mapped");
+        assertRecovers(pushed);
+    }
+
+    /** Else it would keep the killed session's rings. */
+    @Test
+    void shouldTellAReaderThatTheStoreWasRecoveredThoughNoSessionBegins() throws IOException {
+        openFirst();
+        push(300);
+        kill();
+        Path place = Files.createFile(temp.resolve("obstacle")).resolve("rings");
+        try (AttachedStore attached = AttachedStore.attach(store(), Storage.DISK)) {
+            attached.snapshot().close();
+            assertThrows(
+                    StoreIoException.class,
+                    () -> open(new SwitchedDisk(), builder -> builder.stagingDirectory(place)));
+            assertThrows(StoreReopenedException.class, attached::snapshot);
+        }
+        try (AttachedStore again = AttachedStore.attach(store(), Storage.DISK);
+                Snapshot snapshot = again.snapshot()) {
+            assertCounts(snapshot, pushed);
+        }
     }
 
     @Test

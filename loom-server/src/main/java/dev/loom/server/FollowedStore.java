@@ -34,7 +34,7 @@ final class FollowedStore implements Store {
         reader = LoomReader.attach(directory, formats);
     }
 
-    /** Attaches again if a new writer has opened the store; snapshots of the old reader stay as they are. */
+    /** Attaches again if a new writer has opened or recovered the store; snapshots of the old reader stay as they are. */
     @Override
     public synchronized Snapshot snapshot() {
         if (closed) {

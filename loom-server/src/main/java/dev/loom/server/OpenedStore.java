@@ -126,9 +126,15 @@ final class OpenedStore implements ServedStore {
         return true;
     }
 
+    /** An attempt to write that failed may have recovered the store all the same; then the reader leaves the killed session's rings. */
     private void readMeanwhile() {
         try {
-            reader = reader == null ? new FollowedStore(config.directory(), config.classLoader()) : reader;
+            FollowedStore reading = reader;
+            if (reading == null) {
+                reader = new FollowedStore(config.directory(), config.classLoader());
+            } else {
+                reading.snapshot().close();
+            }
         } catch (LoomException e) {
             // the disk refuses that as well; tried again with the next attempt to write
         }
