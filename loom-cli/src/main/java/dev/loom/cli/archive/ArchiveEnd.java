@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param records how many it has, and {@code bytes} of payloads
  * @param damagedPages how many pages of the store in its range could not be read
- * @param lost the records lost in its range, by the ids of sources that lost some
+ * @param lost the records of losses that end in its range, by the ids of sources that lost some
  */
 public record ArchiveEnd(long records, long bytes, long damagedPages, Map<Integer, Long> lost) {
     private static final int SOURCES_MAX = 65_535;

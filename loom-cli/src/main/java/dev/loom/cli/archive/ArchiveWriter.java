@@ -108,7 +108,7 @@ public final class ArchiveWriter {
     /**
      * Writes the end. The output is not flushed.
      *
-     * @param lost the records lost in the range, by the ids of sources that lost some
+     * @param lost the records of losses that end in the range, by the ids of sources that lost some
      */
     public void end(long damagedPages, Map<Integer, Long> lost) {
         blocks.end(ArchiveDescriptor.RECORDS);

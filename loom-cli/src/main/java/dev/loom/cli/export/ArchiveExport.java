@@ -208,9 +208,15 @@ final class ArchiveExport {
 
     private Map<Integer, Long> lost(SnapshotReader reader) {
         return chosen.keySet().stream()
-                .map(id -> Map.entry(id, reader.lost(id, range.fromNs(), range.toNs())))
+                .map(id -> Map.entry(id, lost(reader, id)))
                 .filter(lost -> lost.getValue() > 0)
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /** A loss belongs to the range that holds its last time, so that only one of the archives of adjacent ranges has it. */
+    private long lost(SnapshotReader reader, int sourceId) {
+        long afterBegin = reader.lost(sourceId, range.fromNs(), Long.MAX_VALUE);
+        return afterBegin - reader.lost(sourceId, range.toNs(), Long.MAX_VALUE);
     }
 
     /** Which records of the range retention deleted. */
@@ -218,7 +224,7 @@ final class ArchiveExport {
         return deletion;
     }
 
-    /** Records of the range that were lost before they were stored. */
+    /** Records that were lost before they were stored, by losses that end in the range. */
     long lost() {
         return lost;
     }

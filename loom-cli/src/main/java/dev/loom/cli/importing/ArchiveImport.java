@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
@@ -71,8 +72,8 @@ final class ArchiveImport {
             return ExitCode.INTERRUPTED; // what was read of the archives may be less than the whole
         }
         ArchivedSources targets = plan(merge);
-        // without a record, a new store begins with the range, so that later archives can follow
-        ArchivedClock clock = new ArchivedClock(merge.firstTimeNs(beginNs()));
+        // without a record or a loss, a new store begins with the range, so that later archives can follow
+        ArchivedClock clock = new ArchivedClock(firstTimeNs(merge, beginNs()));
         try (Progress progress = new Progress(console, "records imported", true);
                 DirectStore store = new DirectStore(open(clock), console, true)) {
             progress.of(share);
@@ -101,7 +102,8 @@ final class ArchiveImport {
                 Snapshot snapshot = store.snapshot()) {
             existing = snapshot.sources();
             boolean empty = existing.stream()
-                    .allMatch(source -> snapshot.statistics(source.id()).records() == 0);
+                    .map(source -> snapshot.statistics(source.id()))
+                    .allMatch(statistics -> statistics.records() == 0 && statistics.lost() == 0);
             // an import that failed before its first record leaves one of the store's own
             requireLater(snapshot.lastTimeNs() - (empty ? 1 : 0), merge);
         } catch (StoreNotFoundException e) {
@@ -120,6 +122,31 @@ final class ArchiveImport {
                 .min()
                 .orElse(Long.MIN_VALUE);
         return Math.max(1, Math.min(firstNs, console.nowNs()));
+    }
+
+    /** The first time that the import stores anything of, before it has read on; or a default if it stores nothing. */
+    private long firstTimeNs(ArchiveMerge merge, long defaultNs) {
+        long ofLossesNs = archives.stream()
+                .filter(ArchiveImport::hasOnlyLosses)
+                .mapToLong(ArchiveImport::lastTimeNs)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        long firstNs = Math.min(merge.firstTimeNs(Long.MAX_VALUE), ofLossesNs);
+        return firstNs == Long.MAX_VALUE ? defaultNs : firstNs;
+    }
+
+    private static boolean hasOnlyLosses(ArchiveReader archive) {
+        ArchiveEnd end = archive.end();
+        return archive.firstTimeNs() < 0 && end != null && !end.lost().isEmpty();
+    }
+
+    /** The time of an archive's last record; without any, the last time of its range, which may begin behind what its store had. */
+    private static long lastTimeNs(ArchiveReader archive) {
+        if (archive.firstTimeNs() >= 0) {
+            return archive.timeNs();
+        }
+        ArchiveSchema schema = archive.schema();
+        return Math.max(schema.fromNs(), Math.max(schema.toNs(), 2) - 1);
     }
 
     private Loom open(ArchivedClock clock) {
@@ -161,7 +188,7 @@ final class ArchiveImport {
     }
 
     private void requireLater(long lastNs, ArchiveMerge merge) {
-        long firstNs = merge.firstTimeNs(Long.MAX_VALUE);
+        long firstNs = firstTimeNs(merge, Long.MAX_VALUE);
         if (lastNs >= firstNs) {
             throw CommandFailure.usage(
                     "the store ends later than the archives begin, perhaps as they were imported before, or as it was"
@@ -214,17 +241,20 @@ final class ArchiveImport {
         return true;
     }
 
-    /** Counts what the archives' stores had lost, from the first record to the last. */
+    /** Counts what the archives' stores had lost, from the first record of each to its last. */
     private void noteLosses(Loom loom, ArchivedClock clock, ArchivedSources targets) {
         for (int i = 0; i < archives.size(); i++) {
             int archive = i;
             ArchiveReader reader = archives.get(i);
-            long lastNs = clock.getAsLong();
+            long lastNs = lastTimeNs(reader);
             long firstNs = reader.firstTimeNs() < 0 ? lastNs : reader.firstTimeNs();
-            end(reader)
-                    .lost()
-                    .forEach((sourceId, count) -> loom.noteLoss(
-                            targets.lossyId(loom, archive, sourceId), LossReason.ELSEWHERE, count, firstNs, lastNs));
+            Map<Integer, Long> lost = end(reader).lost();
+            if (!lost.isEmpty()) {
+                // so that an archive without records is not taken a second time
+                clock.set(Math.max(clock.getAsLong(), lastNs));
+            }
+            lost.forEach((sourceId, count) -> loom.noteLoss(
+                    targets.lossyId(loom, archive, sourceId), LossReason.ELSEWHERE, count, firstNs, lastNs));
         }
     }
 

@@ -463,6 +463,76 @@ class ArchiveRoundTripTest {
         assertEquals(schema("a"), schema("b"));
     }
 
+    private long lost(String store) {
+        try (LoomReader reader = LoomReader.attach(directory.resolve(store));
+                Snapshot snapshot = reader.snapshot()) {
+            return snapshot.sources().stream()
+                    .mapToLong(source -> snapshot.statistics(source.id()).lost())
+                    .sum();
+        }
+    }
+
+    /** Exports ranges that end at these times, and the rest. Requires that of these archives only the second has losses, 12. */
+    private void exportLosses(String store, long... endsNs) {
+        for (int i = 0; i <= endsNs.length; i++) {
+            String from = i == 0 ? "" + BEGIN_NS : "" + endsNs[i - 1];
+            String to = i == endsNs.length ? "" + Long.MAX_VALUE : "" + endsNs[i];
+            String err = exported(store, store + i + ".loom", "--from", from, "--to", to).err();
+            assertEquals(i == 1, err.contains("lost=12"), err);
+            assertEquals(i == 1, err.contains("lost="), err);
+        }
+    }
+
+    @Test
+    void shouldCountALossOfSeveralRangesOnce() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            int id = loom.defineSource("s", Formats.text());
+            expected.add(push(loom, id, "s"));
+            expected.add(push(loom, id, "s"));
+            loom.noteLoss(id, LossReason.STORE_FULL, 12, BEGIN_NS + 10, BEGIN_NS + 20);
+            expected.add(push(loom, id, "s"));
+        }
+        exportLosses("a", BEGIN_NS + 15, BEGIN_NS + 25);
+        imports("b", "a0.loom", "a1.loom", "a2.loom").ok();
+        requireRecords("b", expected);
+        assertEquals(12, lost("b"));
+        // and the copy has it where the records are that came with it
+        exportLosses("b", BEGIN_NS + 15, BEGIN_NS + 25);
+        for (String archive : List.of("b0.loom", "b1.loom", "b2.loom")) {
+            imports("c", archive).ok();
+        }
+        requireRecords("c", expected);
+        assertEquals(12, lost("c"));
+    }
+
+    @Test
+    void shouldRefuseToCountLossesOfARangeWithoutRecordsTwice() {
+        List<Pushed> expected = new ArrayList<>();
+        try (Loom loom = open("a")) {
+            int id = loom.defineSource("s", Formats.text());
+            expected.add(push(loom, id, "s"));
+            expected.add(push(loom, id, "s"));
+            loom.noteLoss(id, LossReason.STORE_FULL, 12, BEGIN_NS + 12, BEGIN_NS + 16);
+        }
+        exportLosses("a", BEGIN_NS + 11, BEGIN_NS + 18);
+        imports("all", "a0.loom", "a1.loom", "a2.loom").ok();
+        requireRecords("all", expected);
+        assertEquals(12, lost("all"));
+        imports("later", "a0.loom").ok();
+        for (String store : List.of("later", "new")) {
+            assertTrue(imports(store, "a1.loom").ok().err().contains("lost=12"));
+            assertTrue(imports(store, "a1.loom").exit(2).err().contains("import into a new one"));
+            String both = imports(store, "a1.loom", "a2.loom").exit(2).err();
+            assertTrue(both.contains("import into a new one"), both);
+            exportLosses(store, BEGIN_NS + 11, BEGIN_NS + 18);
+            imports(store, "a2.loom").ok();
+            assertEquals(12, lost(store));
+        }
+        requireRecords("later", expected);
+        requireRecords("new", expected.subList(1, 2));
+    }
+
     @Test
     void shouldDefineASourceAgainThatTheStoreHasClosed() {
         List<Pushed> expected = new ArrayList<>();
