@@ -327,11 +327,19 @@ public final class LoomServer implements AutoCloseable {
     /** Refuses new requests, answers those in progress, and closes the store if it was opened by the server. */
     @Override
     public void close() throws IOException {
-        long endNs = System.nanoTime()
-                + REQUESTS_GRACE.toNanos(); // for all that may wait, so that the store has the rest of the time
+        close(REQUESTS_GRACE);
+    }
+
+    /** @param grace for all that may wait, together, so that the store has the rest of the time */
+    void close(Duration grace) throws IOException {
+        long endNs = System.nanoTime() + grace.toNanos();
         health.close();
-        warmUp.close(left(endNs));
         try {
+            if (servers != null) {
+                // First, so that nothing new is taken; what is in flight there goes on while others are waited for.
+                servers.drain();
+            }
+            warmUp.close(left(endNs));
             if (api != null) {
                 api.close();
             }

@@ -18,6 +18,8 @@ import dev.loom.otlp.server.ServerProtection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +27,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.List;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +40,8 @@ final class LoomServerTest {
     private static final Endpoint ANY_PORT = Endpoint.parse("127.0.0.1:0");
     private static final UnsafeBuffer HELLO = new UnsafeBuffer("hello".getBytes(StandardCharsets.UTF_8));
     private static final String SCAN = "{\"source\":\"lines\"}";
+    private static final String LOGS =
+            "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"a\"}}]}]}]}";
 
     @TempDir
     Path temp;
@@ -184,9 +189,7 @@ final class LoomServerTest {
                 writer.loom().push(writer.loom().source("lines").orElseThrow().id(), HELLO, 0, HELLO.capacity());
                 writer.release();
                 requireLines(2, server);
-                String logs =
-                        "{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"a\"}}]}]}]}";
-                assertEquals("{}", ask(server, "otlp-http", "/v1/logs", logs).body());
+                assertEquals("{}", ask(server, "otlp-http", "/v1/logs", LOGS).body());
                 String define = "{\"op\":\"define-index\",\"source\":\"lines\",\"field\":\"line\",\"backfill\":true}";
                 assertEquals(400, ask(server, "http", "/v1/schema", define).statusCode());
             }
@@ -256,6 +259,86 @@ final class LoomServerTest {
                 assertTrue(thread.isDaemon() || !thread.getName().startsWith("loom-"), thread.getName());
             }
             assertTrue(started.stream().anyMatch(thread -> thread.getName().startsWith("loom-http")), started.toString());
+        }
+    }
+
+    /** Raw clients have the whole time; those that send requests by HTTP have it as well, and none may begin with a new one. */
+    @Test
+    void shouldAnswerWhatIsInFlightWhenClosedBesideASilentRawClient() throws Exception {
+        ServerSettings settings = api().ingest(ANY_PORT).otlpHttp(ANY_PORT).build();
+        try (SharedWriter writer = new SharedWriter(open())) {
+            try (LoomServer server = LoomServer.start(writer, settings);
+                    Socket silent = connect(server, "ingest");
+                    Socket sending = connect(server, "otlp-http")) {
+                assertEquals("{}", ask(server, "otlp-http", "/v1/logs", LOGS).body()); // loads what is needed at first
+                sendText(sending, "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n");
+                sendText(sending, "Content-Length: " + LOGS.length() + "\r\n\r\n" + LOGS.charAt(0));
+                awaitBoth(server);
+                FutureTask<Boolean> closing = new FutureTask<>(() -> {
+                    server.close(Duration.ofSeconds(30));
+                    return true;
+                });
+                new Thread(closing, "closing").start();
+                while (accepts(server, "otlp-http")) {
+                    Thread.onSpinWait();
+                }
+                sendText(sending, LOGS.substring(1));
+                byte[] begin = sending.getInputStream().readNBytes("HTTP/1.1 200".length());
+                assertEquals("HTTP/1.1 200", new String(begin, StandardCharsets.US_ASCII));
+                silent.shutdownOutput();
+                assertTrue(closing.get());
+            }
+            try (Snapshot snapshot = writer.loom().snapshot()) {
+                int logs = snapshot.source("otlp.logs").orElseThrow().id();
+                assertEquals(2, snapshot.statistics(logs).records());
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWaitForASilentRawClientLongerThanTold() throws Exception {
+        ServerSettings settings = ServerSettings.builder().ingest(ANY_PORT).build();
+        try (SharedWriter writer = new SharedWriter(open());
+                LoomServer server = LoomServer.start(writer, settings);
+                Socket silent = connect(server, "ingest")) {
+            server.close(Duration.ofMillis(100));
+            assertFalse(accepts(server, "ingest"));
+            requireEnd(silent);
+        }
+    }
+
+    private static Socket connect(LoomServer server, String name) throws IOException {
+        Endpoint endpoint = Endpoint.parse(String.valueOf(server.addresses().get(name)));
+        return new Socket(endpoint.host(), endpoint.port());
+    }
+
+    private static boolean accepts(LoomServer server, String name) {
+        try (Socket socket = connect(server, name)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void sendText(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Waits until the server has both a connection to its raw port and a part of a request. */
+    private static void awaitBoth(LoomServer server) throws Exception {
+        boolean both = false;
+        while (!both) {
+            String metrics = get(server, "/metrics").body();
+            both = metrics.contains("\nloom_ingest_connections 1\n")
+                    && !metrics.contains("\nloom_otlp_in_flight_bytes 0\n");
+        }
+    }
+
+    private static void requireEnd(Socket socket) throws IOException {
+        try {
+            assertEquals(-1, socket.getInputStream().read());
+        } catch (SocketException e) {
+            // reset: ended as well
         }
     }
 

@@ -6,7 +6,6 @@ import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -44,6 +43,8 @@ abstract class Exchange implements Invocable.Task {
     private long stateSinceNs = System.nanoTime();
     private @Nullable Region body;
     private @Nullable Refusal refusal;
+    /** Whether it gave way, and has some more time for the rest. */
+    private boolean dismissed;
     private long discarded;
 
     Exchange(
@@ -146,7 +147,7 @@ abstract class Exchange implements Invocable.Task {
             } finally {
                 chunk.release();
             }
-            if (refusal != null && (chunk.isLast() || !isHttp1() || discarded > maxLength)) {
+            if (refusal != null && (chunk.isLast() || !UnreadBody.isHttp1(request) || discarded > maxLength)) {
                 enter(State.ANSWERED);
                 return refusal;
             }
@@ -167,10 +168,6 @@ abstract class Exchange implements Invocable.Task {
             state = State.DISCARDING; // the deadline remains
             closeBody();
         }
-    }
-
-    private boolean isHttp1() {
-        return request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion();
     }
 
     /** Appends to the body, which will have at most this many bytes. */
@@ -243,20 +240,30 @@ abstract class Exchange implements Invocable.Task {
         }
     }
 
-    /** Ends the exchange if it takes too long. Called periodically. */
+    /**
+     * Ends the exchange if it takes too long. Called periodically. Who gives way to others gives up its memory and its place at once, and over
+     * HTTP/1 has some more time to send the rest, as otherwise it would be reset and miss the answer.
+     */
     final void sweep(long nowNs, boolean pressed) {
         Refusal late = null;
         synchronized (this) {
             boolean receiving = state == State.RECEIVING || state == State.DISCARDING;
             boolean overdue = receiving && isOverdue(nowNs);
+            boolean hurried = pressed || (receiving && dismissed);
             if ((!receiving && state != State.ANSWERED)
-                    || (!overdue && nowNs - stateSinceNs <= receiver.timeoutNs(receiving, pressed))) {
+                    || (!overdue && nowNs - stateSinceNs <= receiver.timeoutNs(receiving, hurried))) {
                 return;
             }
             if (receiving) {
                 late = refusal != null ? refusal : overdue ? OVERDUE : tooLate(pressed);
-                enter(State.ANSWERED);
                 closeBody();
+                if (pressed && !dismissed && UnreadBody.isHttp1(request) && receiver.dismiss(this)) {
+                    refusal = late;
+                    dismissed = true;
+                    enter(State.DISCARDING);
+                    return;
+                }
+                enter(State.ANSWERED);
             }
         }
         if (late != null) {

@@ -71,7 +71,7 @@ public final class HttpServers implements AutoCloseable {
     private final @Nullable Sweeps reloads;
     private final List<ServerConnector> connectors = new ArrayList<>();
     private final Map<ServerConnector, Endpoint> endpoints = new HashMap<>();
-    private volatile boolean closed;
+    private boolean closed;
 
     private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
         this.protection = protection;
@@ -158,7 +158,7 @@ public final class HttpServers implements AutoCloseable {
     /** Why clients can't reach an endpoint that was not closed, such as an interrupt of its thread; empty if all listen. */
     public Optional<String> problem() {
         for (ServerConnector connector : connectors) {
-            if (!closed && !connector.isOpen()) {
+            if (!gate.draining && !connector.isOpen()) {
                 return Optional.of("endpoint no longer listens: endpoint=" + endpoints.get(connector));
             }
         }
@@ -190,7 +190,7 @@ public final class HttpServers implements AutoCloseable {
             connectors.add(connector);
             endpoints.put(connector, listener.endpoint());
             boolean overNetwork = listener.endpoint().socket() == null;
-            handlers.add(connector, new ProtectedHandler(gate, listener, overNetwork));
+            handlers.add(connector, new ProtectedHandler(gate, listener, overNetwork, protection.pressedTimeout()));
         }
         server.setHandler(handlers);
         server.start();
@@ -284,6 +284,15 @@ public final class HttpServers implements AutoCloseable {
         }
     }
 
+    /**
+     * Stops accepting connections and refuses new requests on open ones as unavailable. Those in flight go on; {@link #close(Duration)} waits
+     * for them. Idempotent.
+     */
+    public void drain() {
+        gate.draining = true;
+        connectors.forEach(ServerConnector::close);
+    }
+
     /** Closes within 10 s; see {@link #close(Duration)}. */
     @Override
     public void close() throws IOException {
@@ -291,8 +300,8 @@ public final class HttpServers implements AutoCloseable {
     }
 
     /**
-     * Stops accepting connections, refuses new requests on open ones as unavailable, waits for requests in flight, then
-     * closes everything. Idempotent. An interrupt ends the waiting alone, and stays set.
+     * Does what {@link #drain} does, waits for requests in flight, then closes everything. Idempotent. An interrupt ends the waiting alone, and
+     * stays set.
      *
      * @param timeout how long to wait for requests in flight
      */
@@ -301,10 +310,9 @@ public final class HttpServers implements AutoCloseable {
             return;
         }
         closed = true;
-        gate.draining = true;
         boolean interrupted = Thread.interrupted(); // an interrupted thread can't stop the server
         try {
-            connectors.forEach(ServerConnector::close);
+            drain();
             try {
                 gate.awaitNone(interrupted ? 0 : timeout.toMillis());
             } catch (InterruptedException e) {

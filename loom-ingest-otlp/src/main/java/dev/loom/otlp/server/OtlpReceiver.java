@@ -46,7 +46,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     final Consumer<Throwable> failures;
     private final OtlpCounters counters = new OtlpCounters();
     private final OtlpRefusals refusals = new OtlpRefusals();
+    private final RefusalWriter refusalsOnceRead;
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
+    /** Those that gave way, and whose rest is still read. They have no memory, and are not counted as requests. */
+    private final Set<Exchange> dismissed = ConcurrentHashMap.newKeySet();
     /** Whether a request was refused as there were too many. */
     private volatile boolean crowded;
 
@@ -54,7 +57,10 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
     private long pressedUntilNs = System.nanoTime();
     private @Nullable ExportWorkers workers;
     private final Sweeps sweeps = new Sweeps(
-            () -> getServer().getScheduler(), SWEEP_NS, () -> !exchanges.isEmpty() && isRunning(), this::sweep);
+            () -> getServer().getScheduler(),
+            SWEEP_NS,
+            () -> !(exchanges.isEmpty() && dismissed.isEmpty()) && isRunning(),
+            this::sweep);
 
     /**
      * Allocates the memory for requests.
@@ -87,6 +93,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         this.config = budget.capacity() < config.budgetLength()
                 ? config.withBudget(budget.capacity(), config.budgetFolder())
                 : config;
+        refusalsOnceRead = new RefusalsOnceRead(refusals, this.config.maxMessageLength(), protection.pressedTimeout());
     }
 
     /** What was accepted and refused so far. */
@@ -163,6 +170,27 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         for (Exchange exchange : exchanges) {
             exchange.sweep(now, pressed);
         }
+        for (Exchange exchange : dismissed) {
+            exchange.sweep(now, pressed);
+        }
+    }
+
+    /** Gives the place of a refused exchange to others, unless too many such are still read. Called by the sweep. */
+    boolean dismiss(Exchange exchange) {
+        if (dismissed.size() >= RefusalsOnceRead.BODIES_MAX) {
+            return false;
+        }
+        dismissed.add(exchange);
+        boolean going = exchanges.remove(exchange);
+        if (!going) {
+            dismissed.remove(exchange); // it was forgotten meanwhile
+        }
+        return going;
+    }
+
+    private void forget(Exchange exchange) {
+        exchanges.remove(exchange);
+        dismissed.remove(exchange);
     }
 
     /** Called by the server for each request. */
@@ -176,7 +204,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
             }
             Exchange exchange = grpc ? call(request, response, callback) : post(request, response, callback);
             exchanges.add(exchange);
-            Request.addCompletionListener(request, failure -> exchanges.remove(exchange));
+            Request.addCompletionListener(request, failure -> forget(exchange));
             if (sweeps.begin()) {
                 crowded = false; // what was noted is long past
                 pressesSeen = budget.presses();
@@ -185,8 +213,7 @@ public final class OtlpReceiver extends Handler.Abstract.NonBlocking {
         } catch (RefusalException e) {
             counters.refuseUnread(
                     grpc ? Transport.GRPC : Transport.HTTP, e.refusal().reason());
-            UnreadBody.endConnection(request, response);
-            refusals.refuse(request, response, callback, e.refusal());
+            refusalsOnceRead.refuse(request, response, callback, e.refusal());
         }
         return true;
     }

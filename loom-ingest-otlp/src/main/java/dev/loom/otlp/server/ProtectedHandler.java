@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import dev.loom.otlp.server.Refusal.Reason;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.http.HttpFields;
@@ -23,8 +24,14 @@ final class ProtectedHandler extends Handler.Wrapper {
     /** Browsers say by it which page asks; a script can't change it. */
     private static final String FETCH_SITE = "Sec-Fetch-Site";
 
+    private static final Refusal CLOSING = Refusal.later("server is shutting down");
+
+    /** Of a request that is refused as the server closes; as much as one of OTLP may have by default. */
+    private static final int REFUSED_LENGTH_MAX = 16 << 20;
+
     private final Gate gate;
     private final RefusalWriter refusals;
+    private final RefusalWriter refusalsOnceRead;
     private final Set<String> openPaths;
     private final boolean overNetwork;
 
@@ -66,10 +73,12 @@ final class ProtectedHandler extends Handler.Wrapper {
         }
     }
 
-    ProtectedHandler(Gate gate, HttpServers.Listener listener, boolean overNetwork) {
+    /** @param refusedTimeout for the body of a request that is refused as the server closes */
+    ProtectedHandler(Gate gate, HttpServers.Listener listener, boolean overNetwork, Duration refusedTimeout) {
         super(listener.handler());
         this.gate = gate;
         refusals = listener.refusals();
+        refusalsOnceRead = new RefusalsOnceRead(refusals, REFUSED_LENGTH_MAX, refusedTimeout);
         openPaths = listener.openPaths();
         this.overNetwork = overNetwork;
     }
@@ -97,13 +106,15 @@ final class ProtectedHandler extends Handler.Wrapper {
         if (origin != null) {
             allowOrigin(response.getHeaders(), origin);
         }
+        if (gate.draining) {
+            gate.refused.increment();
+            refusalsOnceRead.refuse(request, response, callback, CLOSING);
+            return true;
+        }
         return super.handle(request, response, callback);
     }
 
     private @Nullable Refusal refusal(Request request, @Nullable String origin) {
-        if (gate.draining) {
-            return Refusal.later("server is shutting down");
-        }
         String host = host(request);
         if (overNetwork && (host == null || !gate.hosts.allowsHost(host))) {
             return new Refusal(Reason.FORBIDDEN, "host is not allowed: host=" + host);

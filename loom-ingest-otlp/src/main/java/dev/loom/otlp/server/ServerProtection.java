@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param readBodyTimeout from a request's headers to the end of its body
  * @param pressedTimeout replaces {@code readBodyTimeout} and {@code writeTimeout} while the memory for requests is used up
  *     or there are too many at once, and {@code idleTimeout} while there are as many connections as allowed: slower clients
- *     give way
+ *     give way; also for the rest of a request of HTTP/1 that was refused, and is read before it is answered
  * @param writeTimeout {@code write_timeout}: from the start of an answer to its end
  * @param idleTimeout {@code idle_timeout}: how long a connection is kept without a request
  */
