@@ -266,10 +266,15 @@ final class AttributeJson {
 
     /** Writes as an array the numbers of a repeated field, packed or not. */
     void putNumbers(DirectBuffer buffer, int offset, int bytes, int packedTag, NumberType type) {
+        put('[');
+        putNumbers(buffer, offset, bytes, packedTag, type, length);
+        put(']');
+    }
+
+    /** Writes the numbers of a repeated field as elements of the array whose elements begin at the length {@code beginning}. */
+    void putNumbers(DirectBuffer buffer, int offset, int bytes, int packedTag, NumberType type, int beginning) {
         WireReader reader = numbers;
         int single = packedTag - WireType.LENGTH + (type == NumberType.VARINT ? WireType.VARINT : WireType.FIXED64);
-        put('[');
-        int beginning = length;
         reader.wrap(buffer, offset, bytes);
         while (reader.next()) {
             if (reader.tag() == single) {
@@ -284,7 +289,6 @@ final class AttributeJson {
             }
         }
         failed |= reader.failure() != null;
-        put(']');
     }
 
     private void putVarints(DirectBuffer buffer, int offset, int bytes, int beginning) {

@@ -56,24 +56,12 @@ final class Buckets {
         long scale = 0;
         long zeroCount = 0;
         double zeroThreshold = 0;
-        int positive = -1;
-        int positiveLength = 0;
-        int negative = -1;
-        int negativeLength = 0;
         while (reader.next()) {
             switch (reader.tag()) {
                 case ExponentialHistogramDataPoint.SCALE -> scale = reader.value();
                 case ExponentialHistogramDataPoint.ZERO_COUNT -> zeroCount = reader.value();
                 case ExponentialHistogramDataPoint.ZERO_THRESHOLD ->
                     zeroThreshold = Double.longBitsToDouble(reader.value());
-                case ExponentialHistogramDataPoint.POSITIVE -> {
-                    positive = reader.offset();
-                    positiveLength = reader.length();
-                }
-                case ExponentialHistogramDataPoint.NEGATIVE -> {
-                    negative = reader.offset();
-                    negativeLength = reader.length();
-                }
                 default -> {}
             }
         }
@@ -91,21 +79,30 @@ final class Buckets {
             json.putName("zero_threshold", 0);
             json.putDouble(zeroThreshold);
         }
-        putSide(state, "positive", positive, positiveLength);
-        putSide(state, "negative", negative, negativeLength);
+        int at = offset + ContextReference.LENGTH;
+        int bytes = Math.min(length, buffer.capacity() - offset) - ContextReference.LENGTH;
+        putSide(state, "positive", ExponentialHistogramDataPoint.POSITIVE, buffer, at, bytes);
+        putSide(state, "negative", ExponentialHistogramDataPoint.NEGATIVE, buffer, at, bytes);
         json.put('}');
         json.set(into);
     }
 
-    private static void putSide(ReadState state, String name, int offset, int length) {
-        if (offset < 0) {
-            return;
-        }
-        WireReader side = state.within;
-        side.wrap(state.reader.buffer(), offset, length);
+    /** Writes the buckets that a point has in fields with this tag, if any; as everywhere in protobuf, several are merged. */
+    private static void putSide(ReadState state, String name, int tag, DirectBuffer buffer, int offset, int length) {
+        WireReader point = state.reader;
+        WireReader part = state.within;
+        boolean any = false;
         long first = 0;
-        while (side.next()) {
-            first = side.tag() == MetricTags.Buckets.OFFSET ? side.value() : first;
+        point.wrap(buffer, offset, length);
+        while (point.nextOf(tag)) {
+            any = true;
+            part.wrap(buffer, point.offset(), point.length());
+            while (part.nextOf(MetricTags.Buckets.OFFSET)) {
+                first = part.value();
+            }
+        }
+        if (!any) {
+            return;
         }
         AttributeJson json = state.json;
         json.putName(name, 0);
@@ -113,15 +110,19 @@ final class Buckets {
         json.putName("offset", json.length());
         json.putLong(WireField.zigzag(first));
         json.putName("counts", 0);
-        json.putNumbers(
-                state.reader.buffer(),
-                offset,
-                length,
-                MetricTags.Buckets.BUCKET_COUNTS,
-                AttributeJson.NumberType.VARINT);
-        json.put('}');
-        if (side.failure() != null) {
-            json.fail();
+        json.put('[');
+        int beginning = json.length();
+        point.wrap(buffer, offset, length);
+        while (point.nextOf(tag)) {
+            json.putNumbers(
+                    buffer,
+                    point.offset(),
+                    point.length(),
+                    MetricTags.Buckets.BUCKET_COUNTS,
+                    AttributeJson.NumberType.VARINT,
+                    beginning);
         }
+        json.put(']');
+        json.put('}');
     }
 }

@@ -24,6 +24,8 @@ import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.ArrayValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.metrics.v1.Exemplar;
+import io.opentelemetry.proto.metrics.v1.ExponentialHistogram;
+import io.opentelemetry.proto.metrics.v1.ExponentialHistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Gauge;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
@@ -116,6 +118,46 @@ class OtlpFormatTest {
             ResourceMetrics context = records.context(metric);
             lookup.context = context.toByteArray();
             check("otlp-metric", payload(bytes.toByteArray()), ExpectedFields.of(metric, context));
+        }
+    }
+
+    @Test
+    void shouldPutTogetherTheBucketsOfAHistogramThatComeInParts() throws InvalidProtocolBufferException {
+        value.lookup(lookup);
+        // the last part has its count in a field of its own
+        String parts = "4205080a120105" + "4a03120103" + "4203120107" + "4a02080c" + "420408091006";
+        byte[] bytes = ExponentialHistogramDataPoint.newBuilder()
+                .setCount(21)
+                .build()
+                .toByteString()
+                .concat(ByteString.fromHex(parts))
+                .toByteArray();
+        ExponentialHistogramDataPoint point = ExponentialHistogramDataPoint.parseFrom(bytes);
+        assertEquals(List.of(5L, 7L, 6L), point.getPositive().getBucketCountsList());
+        Metric metric = Metric.newBuilder()
+                .setName("m")
+                .setExponentialHistogram(ExponentialHistogram.newBuilder().addDataPoints(point))
+                .build();
+        ResourceMetrics context = records.context(metric);
+        lookup.context = context.toByteArray();
+        check("otlp-metric", payload(bytes), ExpectedFields.of(metric, context));
+    }
+
+    /** Also where the rest of the point is whole. */
+    @Test
+    void shouldGiveNoBucketsWhenAPartOfThemIsMalformed() {
+        value.lookup(lookup);
+        Metric metric = Metric.newBuilder()
+                .setExponentialHistogram(ExponentialHistogram.getDefaultInstance())
+                .build();
+        lookup.context = records.context(metric).toByteArray();
+        FieldReader buckets = Objects.requireNonNull(Formats.parse("otlp-metric").field("buckets"));
+        for (String part : List.of("420108", "42021205", "4a020b0b")) {
+            for (String point : List.of(part + "4205080a120105", "4205080a120105" + part)) {
+                byte[] payload = payload(ByteString.fromHex(point).toByteArray());
+                buckets.read(new UnsafeBuffer(payload), 0, payload.length, value);
+                assertEquals(FieldValue.Kind.ABSENT, value.kind(), point);
+            }
         }
     }
 
