@@ -15,16 +15,21 @@ import java.util.stream.Collectors;
 final class HostRules {
     private static final Pattern ADDRESS = Pattern.compile("\\[[0-9a-fA-F:.]+]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
+    private static final String ANY = "*";
+
     private final Set<String> hosts;
+    private final boolean anyOrigin;
     private final List<Pattern> origins;
 
     HostRules(List<String> allowedHosts, List<String> allowedOrigins) {
         hosts = allowedHosts.stream()
                 .map(host -> host.toLowerCase(Locale.ROOT))
                 .collect(Collectors.toUnmodifiableSet());
+        anyOrigin = allowedOrigins.contains(ANY);
         origins = allowedOrigins.stream()
+                .filter(origin -> !origin.equals(ANY))
                 .map(origin ->
-                        Pattern.compile(Pattern.quote(origin).replace("*", "\\E.*\\Q"), Pattern.CASE_INSENSITIVE))
+                        Pattern.compile(Pattern.quote(origin).replace(ANY, "\\E.*\\Q"), Pattern.CASE_INSENSITIVE))
                 .toList();
     }
 
@@ -32,11 +37,16 @@ final class HostRules {
     boolean allowsHost(String host) {
         return host.equalsIgnoreCase("localhost")
                 || ADDRESS.matcher(host).matches()
-                || hosts.contains("*")
+                || hosts.contains(ANY)
                 || hosts.contains(host.toLowerCase(Locale.ROOT));
     }
 
     boolean allowsOrigin(String origin) {
+        return anyOrigin || listsOrigin(origin);
+    }
+
+    /** Whether an origin is allowed for what it is, and not as any is. */
+    boolean listsOrigin(String origin) {
         return origins.stream().anyMatch(pattern -> pattern.matcher(origin).matches());
     }
 }

@@ -172,7 +172,7 @@ final class ProtectedHandler extends Handler.Wrapper {
                 && request.getHeaders().contains(HttpHeader.ACCESS_CONTROL_REQUEST_METHOD);
     }
 
-    private static void answerPreflight(Response response, Callback callback, String origin) {
+    private void answerPreflight(Response response, Callback callback, String origin) {
         HttpFields.Mutable headers = response.getHeaders();
         allowOrigin(headers, origin);
         headers.put("Access-Control-Allow-Methods", "GET, POST");
@@ -182,8 +182,11 @@ final class ProtectedHandler extends Handler.Wrapper {
         response.write(true, ByteBuffer.allocate(0), callback);
     }
 
-    private static void allowOrigin(HttpFields.Mutable headers, String origin) {
+    private void allowOrigin(HttpFields.Mutable headers, String origin) {
         headers.put("Access-Control-Allow-Origin", origin);
         headers.add(HttpHeader.VARY, "Origin");
+        if (gate.hosts.listsOrigin(origin)) {
+            headers.put("Access-Control-Allow-Credentials", "true"); // without it browsers send nothing by sendBeacon
+        }
     }
 }

@@ -187,13 +187,14 @@ class ProtectionTest {
                 assertTrue(preflight.startsWith("HTTP/1.1 204 "), preflight);
                 assertTrue(preflight.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), preflight);
                 assertTrue(preflight.contains("Vary: Origin\r\n"), preflight);
-                assertFalse(preflight.contains("Allow-Credentials"), preflight);
+                assertTrue(preflight.contains("Access-Control-Allow-Credentials: true\r\n"), preflight);
                 String post = answerTo(
                         server,
                         POST + "Host: localhost\r\nOrigin: " + origin
                                 + "\r\nAuthorization: Bearer s3cret\r\nContent-Length: 0\r\n\r\n");
                 assertTrue(post.startsWith("HTTP/1.1 200 "), post);
                 assertTrue(post.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), post);
+                assertTrue(post.contains("Access-Control-Allow-Credentials: true\r\n"), post);
                 assertTrue(answerTo(
                                 server, POST + "Host: localhost\r\nOrigin: " + origin + "\r\nContent-Length: 0\r\n\r\n")
                         .startsWith("HTTP/1.1 401 "));
@@ -208,6 +209,28 @@ class ProtectionTest {
                 assertFalse(post.contains("Access-Control"), post);
             }
             assertEquals(2, exported.logs.size());
+        }
+    }
+
+    @Test
+    void shouldTakeCredentialsFromPagesOfListedOriginsAlone() throws Exception {
+        ServerProtection protection =
+                protection().allowedOrigins(List.of("*", "https://app.example")).build();
+        try (TestServer server = start(protection)) {
+            for (String origin : List.of("https://app.example", "https://any.example", "http://localhost", "null")) {
+                boolean listed = origin.equals("https://app.example");
+                String preflight = answerTo(
+                        server,
+                        "OPTIONS /v1/logs HTTP/1.1\r\nHost: localhost\r\nOrigin: " + origin
+                                + "\r\nAccess-Control-Request-Method: POST\r\n\r\n");
+                assertTrue(preflight.startsWith("HTTP/1.1 204 "), preflight);
+                assertTrue(preflight.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), preflight);
+                assertEquals(listed, preflight.contains("Allow-Credentials"), preflight);
+                String post = answerTo(
+                        server, POST + "Host: localhost\r\nOrigin: " + origin + "\r\nContent-Length: 0\r\n\r\n");
+                assertTrue(post.startsWith("HTTP/1.1 200 "), post);
+                assertEquals(listed, post.contains("Allow-Credentials"), post);
+            }
         }
     }
 
