@@ -34,8 +34,6 @@ public record Refusal(Reason reason, String message, Duration retryDelay) {
         NOT_FOUND(404, 12),
         /** Another method is required. */
         METHOD_NOT_ALLOWED(405, 12),
-        /** The body did not arrive in time. */
-        TIMED_OUT(408, 4),
         /** The request is larger than accepted. */
         TOO_LARGE(413, 8),
         /** Another content type is required. */
@@ -43,7 +41,9 @@ public record Refusal(Reason reason, String message, Duration retryDelay) {
         /** The server failed; a retry may fail again. */
         INTERNAL(500, 13),
         /** Not now: the client should retry. */
-        UNAVAILABLE(503, 14);
+        UNAVAILABLE(503, 14),
+        /** The body did not arrive in time; by the status 408, clients of OTLP/HTTP would not send it again. */
+        TIMED_OUT(504, 4);
 
         private final int httpStatus;
         private final int grpcStatus;

@@ -113,22 +113,22 @@ class ExhaustedMemoryTest {
     void shouldEndStalledRequestsAlthoughASweepCouldNotBeScheduled() {
         schedulesNoSweep.set(true);
         assertEquals(500, stall());
-        assertEquals(408, stall());
+        assertEquals(504, stall());
     }
 
     @Test
     void shouldReleaseTheBodyOfARequestThatCouldNotBeReadOn() {
         readsNoMore.set(true);
-        assertTrue(stall() != 408);
+        assertTrue(stall() != 504);
         assertEquals(0, receiver.bytesInFlight());
         readsNoMore.set(false);
-        assertEquals(408, stall());
+        assertEquals(504, stall());
     }
 
     @Test
     void shouldEndARequestThatCouldNotBeReadOnLater() throws Exception {
-        int status = 408;
-        while (status == 408) { // on a busy machine the rest may come too late
+        int status = 504;
+        while (status == 504) { // on a busy machine the rest may come too late
             int before = emptyReads.get();
             try (RawHttp1 client = new RawHttp1(connector.getLocalPort())) {
                 client.send(POST + "Content-Length: 10\r\n\r\n1");
@@ -142,7 +142,7 @@ class ExhaustedMemoryTest {
             readsNoMore.set(false);
         }
         assertEquals(500, status);
-        assertEquals(408, stall(), "its slot, the only one, is free again");
+        assertEquals(504, stall(), "its slot, the only one, is free again");
     }
 
     @Test

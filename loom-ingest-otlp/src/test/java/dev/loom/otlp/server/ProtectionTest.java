@@ -354,7 +354,7 @@ class ProtectionTest {
             http.send(POST + "Host: localhost\r\nContent-Length: 1000000\r\n\r\n123");
             int stream = grpc.open(LOGS_CALL, false, "content-type", "application/grpc");
             grpc.data(stream, false, new byte[] {0, 0, 0, 1, 0, 1, 2, 3});
-            assertEquals(408, http.status());
+            assertEquals(504, http.status());
             assertEquals("4", grpc.answer(stream).grpcStatus());
             http.awaitEnd();
             assertEquals(0, server.receiver.bytesInFlight());
