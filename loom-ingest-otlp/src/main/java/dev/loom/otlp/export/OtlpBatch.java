@@ -5,6 +5,7 @@ import dev.loom.format.RecordLookup;
 import dev.loom.otlp.Signal;
 import dev.loom.otlp.format.ContextReference;
 import dev.loom.otlp.format.OtlpFormatProvider;
+import dev.loom.otlp.schema.MessageCheck;
 import dev.loom.otlp.schema.MessageType;
 import dev.loom.otlp.schema.OtlpMessages;
 import dev.loom.otlp.wire.ExportTags.Request;
@@ -32,7 +33,9 @@ public final class OtlpBatch {
     private record Place(RequestNode message, int recordTag, MessageType record) {}
 
     private final Signal signal;
+    /** What the receiver stored passes; what a program pushed may be anything, and one such record must not spoil a request. */
     private final MessageCheck check = new MessageCheck();
+
     private final WireReader reader = new WireReader();
     private final Long2ObjectHashMap<Place> places = new Long2ObjectHashMap<>();
     private RequestNode root = new RequestNode(0, new byte[0]);

@@ -25,6 +25,7 @@ final class ContextBytes {
     private final EncodedFields metric;
     private final EncodedFields points;
     private final ContextDigest digest = new ContextDigest();
+    private final TextCheck text = new TextCheck();
 
     private int resourceLength;
     private boolean resourceTooLong;
@@ -49,6 +50,7 @@ final class ContextBytes {
         take(whole, buffer, offset, length, ResourceEnvelope.SCOPES);
         resourceLength = whole.length();
         resourceTooLong = whole.tooLong();
+        text.enterResource(whole);
         resourceDigested = false;
         scope.reset();
         hasMetric = false;
@@ -59,6 +61,7 @@ final class ContextBytes {
     void enterScope(DirectBuffer buffer, int offset, int length) {
         scope.reset();
         take(scope, buffer, offset, length, ScopeEnvelope.ITEMS);
+        text.enterScope(scope);
         hasMetric = false;
         incomplete();
     }
@@ -80,6 +83,7 @@ final class ContextBytes {
                 metric.append(reader);
             }
         }
+        text.enterMetric(metric);
         hasMetric = true;
         incomplete();
     }
@@ -179,6 +183,11 @@ final class ContextBytes {
     /** The leading bytes of the buffer that hold only the ResourceX. */
     int resourceLength() {
         return resourceLength;
+    }
+
+    /** Checks its text, of the fields that were taken. */
+    TextCheck text() {
+        return text;
     }
 
     /** What tells it from others, once it is complete. */

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Stores OTLP requests: each log record, span or data point as one record, which starts with the address of the context that
  * it shares with others (docs/format-payloads.md).
  *
- * <p>A request is taken exactly if the official generated classes would parse it; then each of its records is stored or
- * rejected on its own. Accepted means that every record not rejected is published: visible to queries, and safe if the
- * process is killed. Part of an {@linkplain ExportOutcome#unavailable unavailable} request may be stored; sending it again
- * stores that part twice, which OTLP allows.
+ * <p>A request is taken exactly if the official generated classes would parse it, were all its text UTF-8; then each of its
+ * records is stored or rejected on its own. Accepted means that every record not rejected is published: visible to queries,
+ * and safe if the process is killed. Part of an {@linkplain ExportOutcome#unavailable unavailable} request may be stored;
+ * sending it again stores that part twice, which OTLP allows.
  *
  * <p>If a source was closed, the next request for it defines it again. If the store refuses that, requests are unavailable,
  * and {@link #problem} says why.

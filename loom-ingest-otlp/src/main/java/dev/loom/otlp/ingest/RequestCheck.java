@@ -11,8 +11,8 @@ import dev.loom.otlp.wire.WireType;
 import org.agrona.DirectBuffer;
 
 /**
- * Checks whether a request is well-formed, which is exactly if protobuf's generated classes would take it. Reused; for one
- * thread.
+ * Checks whether a request is well-formed, which is exactly if protobuf's generated classes would take it, whatever bytes its
+ * texts are of. Reused; for one thread.
  *
  * <p>Recursion is bounded by {@link WireReader#DEPTH_MAX}.
  */
@@ -21,6 +21,7 @@ final class RequestCheck {
     private final IdCheck ids = new IdCheck();
     private int start;
     private boolean invalidSpans;
+    private boolean invalidText;
     private boolean profilesFields;
     private boolean repeats;
 
@@ -28,6 +29,7 @@ final class RequestCheck {
     boolean accepts(Signal signal, DirectBuffer buffer, int offset, int length) {
         start = offset;
         invalidSpans = false;
+        invalidText = false;
         profilesFields = false;
         repeats = false;
         reader.wrap(buffer, offset, length);
@@ -47,6 +49,11 @@ final class RequestCheck {
     /** Whether there are spans without valid ids, which must not be stored. */
     boolean invalidSpans() {
         return invalidSpans;
+    }
+
+    /** Whether there is text that is not UTF-8, which must not be stored. */
+    boolean invalidText() {
+        return invalidText;
     }
 
     /** Whether there are fields that have a meaning only in profiles, and are ignored. */
@@ -80,7 +87,7 @@ final class RequestCheck {
             LengthRule rule = type.rule(number);
             if (rule == LengthRule.UTF8) {
                 if (!Utf8Check.isValid(reader.buffer(), reader.offset(), reader.length())) {
-                    reader.reject(WireFailure.INVALID_UTF8);
+                    invalidText = true;
                 }
             } else if (rule == LengthRule.MESSAGE) {
                 inner(type.message(number));

@@ -82,6 +82,7 @@ final class RequestWriter {
         if (!check.accepts(newSignal, newBuffer, offset, length)) {
             return false;
         }
+        context.text().begin(newSignal, check.invalidText());
         cursor.wrap(newSignal, newBuffer, offset, length);
         resource = NOT_ROUTED;
         pending = cursor.next();
@@ -177,6 +178,9 @@ final class RequestWriter {
         }
         if (length > recordLengthMax) {
             return reject(RejectReason.RECORD_TOO_LONG);
+        }
+        if (check.invalidText() && !context.text().accepts(context.pointsTag(), buffer, offset, length)) {
+            return reject(RejectReason.INVALID_TEXT);
         }
         context.complete();
         if (context.tooLong()) {

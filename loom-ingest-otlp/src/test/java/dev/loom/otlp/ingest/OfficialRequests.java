@@ -2,12 +2,14 @@ package dev.loom.otlp.ingest;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
 import dev.loom.otlp.Signal;
+import dev.loom.otlp.wire.WireType;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
@@ -21,16 +23,36 @@ import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import io.opentelemetry.proto.trace.v1.ScopeSpans;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The oracle: what is to be stored of a request, by the official classes and the words of the specification. */
 public final class OfficialRequests {
+    /** The field, unknown to every message, that marks what has text which is not UTF-8. */
+    private static final int MARK = 20_000;
+
+    private static final ByteString MARK_FIELD = UnknownFieldSet.newBuilder()
+            .addField(MARK, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+            .build()
+            .toByteString();
+
+    /** The messages that are marked: records, and what holds them. */
+    private static final Pattern MARKED =
+            Pattern.compile("(Resource|Scope)(Logs|Spans|Metrics)|LogRecord|Span|Metric|\\w+DataPoint");
+
     /** A record and its context. */
-    record Stored(Message context, Message record) {}
+    record Stored(Message context, Message record) {
+        /** Whether any text is not UTF-8; such records are rejected. */
+        boolean marked() {
+            return OfficialRequests.marked(context) || OfficialRequests.marked(record);
+        }
+    }
 
     private OfficialRequests() {}
 
@@ -57,6 +79,86 @@ public final class OfficialRequests {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * As {@link #parse}, but takes text that is not UTF-8. It is empty in the request, and a field marks the record, metric,
+     * scope or resource that has it.
+     */
+    static Message parseAnyText(Message type, byte[] bytes) throws IOException {
+        Message message = parse(type, bytes);
+        return message != null ? message : parse(type, new TextMarker().mark(type.getDescriptorForType(), bytes));
+    }
+
+    /** Marks what has text that is not UTF-8. Bytes that are no fields stay as they are, for the official classes to refuse. */
+    private static final class TextMarker {
+        private boolean found;
+
+        byte[] mark(Descriptor type, byte[] bytes) throws IOException {
+            ByteArrayOutputStream marked = new ByteArrayOutputStream();
+            CodedInputStream in = CodedInputStream.newInstance(new ByteArrayInputStream(bytes), 9);
+            int end = 0;
+            try {
+                for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+                    FieldDescriptor field = type.findFieldByNumber(tag >>> WireType.BITS);
+                    byte[] value = null;
+                    if (field != null && (tag & WireType.MASK) == WireType.LENGTH) {
+                        value = markValue(field, in.readByteArray());
+                    } else {
+                        in.skipField(tag);
+                    }
+                    if (value == null) {
+                        marked.write(bytes, end, in.getTotalBytesRead() - end);
+                    } else {
+                        CodedOutputStream out = CodedOutputStream.newInstance(marked);
+                        out.writeByteArray(field.getNumber(), value);
+                        out.flush();
+                    }
+                    end = in.getTotalBytesRead();
+                }
+            } catch (InvalidProtocolBufferException e) {
+                // the rest is no field
+            }
+            marked.write(bytes, end, bytes.length - end);
+            return marked.toByteArray();
+        }
+
+        /** The value without text that is not UTF-8; null if it stays as it is. */
+        private byte[] markValue(FieldDescriptor field, byte[] value) throws IOException {
+            if (field.getJavaType() == FieldDescriptor.JavaType.STRING) {
+                boolean valid = ByteString.copyFrom(value).isValidUtf8();
+                found |= !valid;
+                return valid ? null : new byte[0];
+            } else if (field.getJavaType() != FieldDescriptor.JavaType.MESSAGE) {
+                return null;
+            }
+            boolean foundBefore = found;
+            found = false;
+            byte[] marked = mark(field.getMessageType(), value);
+            boolean changed = !Arrays.equals(value, marked);
+            if (found && MARKED.matcher(field.getMessageType().getName()).matches()) {
+                // in front, as a mark at the end could complete a field that is cut
+                marked = MARK_FIELD.concat(ByteString.copyFrom(marked)).toByteArray();
+                found = false;
+            }
+            found |= foundBefore;
+            return changed ? marked : null;
+        }
+    }
+
+    private static boolean marked(Message message) {
+        if (message.getUnknownFields().hasField(MARK)) {
+            return true;
+        }
+        for (Object value : message.getAllFields().values()) {
+            List<?> values = value instanceof List<?> list ? list : List.of(value);
+            for (Object each : values) {
+                if (each instanceof Message inner && marked(inner)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Whether {@link #parse} takes the bytes; faster. The path for arrays takes whatever the one for streams does. */

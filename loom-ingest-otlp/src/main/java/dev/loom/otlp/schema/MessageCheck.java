@@ -1,7 +1,5 @@
-package dev.loom.otlp.export;
+package dev.loom.otlp.schema;
 
-import dev.loom.otlp.schema.LengthRule;
-import dev.loom.otlp.schema.MessageType;
 import dev.loom.otlp.wire.Utf8Check;
 import dev.loom.otlp.wire.WireFailure;
 import dev.loom.otlp.wire.WireReader;
@@ -9,13 +7,19 @@ import dev.loom.otlp.wire.WireType;
 import org.agrona.DirectBuffer;
 
 /**
- * Tells whether a message can be sent. What the receiver stored can; what a program pushed into a source of the format may be
- * anything, and one such record must not spoil a request. For one thread.
+ * Tells whether a message and those within it are whole, and their texts UTF-8. Packed numbers are not looked at. Reused; for
+ * one thread.
+ *
+ * <p>Recursion is bounded by {@link WireReader#DEPTH_MAX}.
  */
-final class MessageCheck {
+public final class MessageCheck {
     private final WireReader reader = new WireReader();
 
-    boolean accepts(MessageType type, DirectBuffer buffer, int offset, int length) {
+    /** A check of any messages. */
+    public MessageCheck() {}
+
+    /** Checks the message in {@code [offset, offset + length)}. */
+    public boolean accepts(MessageType type, DirectBuffer buffer, int offset, int length) {
         reader.wrap(buffer, offset, length);
         message(type);
         return reader.failure() == null;
