@@ -385,13 +385,17 @@ final class RetentionTest {
         assertTrue(lists[0] >= 2, "lists=" + lists[0]);
     }
 
-    /** One that is bound to a thread, or that some library has broken. */
-    @Test
-    void shouldGoOnAndSayWhyWhenTheClockFailsOnItsOwnThreads() {
+    /** One that is bound to a thread, or that some library has broken or lacks. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGoOnAndSayWhyWhenTheClockFailsOnItsOwnThreads(boolean unlinked) {
         Thread writer = Thread.currentThread();
         boolean[] failing = {true};
         LongSupplier clock = () -> {
             if (failing[0] && Thread.currentThread() != writer) {
+                if (unlinked) {
+                    throw new NoClassDefFoundError("not your clock");
+                }
                 throw new IllegalStateException("not your clock");
             }
             return nowNs;

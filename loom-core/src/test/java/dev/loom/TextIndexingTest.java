@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
 import dev.loom.api.TextIndexInfo;
 import dev.loom.api.TextIndexParameters;
 import dev.loom.error.StoreIoException;
@@ -284,6 +286,30 @@ final class TextIndexingTest {
                 assertTrue(failure.endsWith("injected failure of a format"), failure);
             }
             assertEquals(2_000, index(loom, throwing).recordsLeft());
+        }
+    }
+
+    /** Nor may it keep the store from being opened again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fail", "overflow", "unlinked"})
+    void shouldMakeRecordsDurableThoughAFormatThrowsWhenAskedForItsText(String field) {
+        for (int session = 1; session <= 2; session++) {
+            try (Loom loom = open()) {
+                int throwing = loom.source("throwing")
+                        .map(Source::id)
+                        .orElseGet(() -> loom.defineSource("throwing", Formats.parse("reversed:" + field)));
+                push(loom, throwing, 1_000);
+                loom.force();
+                StoreInfo.LogInfo records = loom.info().records();
+                assertTrue(records.sealed() > 0, records::toString);
+                assertEquals(records.sealed(), records.durable());
+                assertTrue(finish(loom));
+                String failure =
+                        loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
+                assertTrue(failure.contains("source=throwing, reason="), failure);
+                assertTrue(failure.endsWith("injected failure of a format"), failure);
+                assertEquals(1_000 * session, index(loom, throwing).recordsLeft());
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.format.PayloadFormat;
 import dev.loom.log.Evictor;
@@ -32,6 +33,8 @@ final class BackgroundWork implements AutoCloseable {
     private volatile @Nullable Rollups rollups;
     /** The schema that was searched for sources with a text index. */
     private @Nullable Schema searched;
+    /** Why a thread could not be started when more was durable, or null. */
+    private volatile @Nullable Throwable unstarted;
 
     private boolean closed;
 
@@ -111,13 +114,16 @@ final class BackgroundWork implements AutoCloseable {
         rollups = summing;
     }
 
-    /** The evictor must go on without memory for another thread. */
+    /** The evictor must go on whatever keeps another thread from starting, such as a lack of memory: its pages are durable all the same. */
     private void startMore() {
         try {
             indexText();
             sumUp(false);
-        } catch (OutOfMemoryError e) {
-            // tried again when more is durable
+            unstarted = null;
+        } catch (StoreReopenedException e) {
+            throw e;
+        } catch (Throwable e) {
+            unstarted = e; // tried again when more is durable
         }
     }
 
@@ -252,14 +258,18 @@ final class BackgroundWork implements AutoCloseable {
     @Nullable
     String textFailure() {
         TextIndexing running = textIndexing;
-        return running == null ? null : running.failure();
+        if (running != null) {
+            return running.failure();
+        }
+        Throwable failed = unstarted;
+        return failed == null ? null : String.valueOf(failed);
     }
 
     /** Why runs can't be summed up now, or null. */
     @Nullable
     Throwable rollupFailure() {
         Rollups running = rollups;
-        return running == null ? null : running.failure();
+        return running == null ? unstarted : running.failure();
     }
 
     /** Why the indexes can't be completed or checked, or null. */

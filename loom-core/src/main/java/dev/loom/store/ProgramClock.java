@@ -9,7 +9,9 @@ record ProgramClock(LongSupplier asked) implements LongSupplier {
     public long getAsLong() {
         try {
             return asked.getAsLong();
-        } catch (RuntimeException e) {
+        } catch (OutOfMemoryError e) {
+            throw e; // there may be none for another exception
+        } catch (RuntimeException | Error e) {
             throw new StoreIoException("the store's clock failed: " + e, e);
         }
     }

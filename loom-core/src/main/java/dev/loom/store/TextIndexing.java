@@ -310,17 +310,23 @@ final class TextIndexing implements AutoCloseable {
         turns.put(id, new Turn(System.nanoTime() + waitNs, waitNs));
     }
 
-    /** Whether a source has a text index, or a definition of one that makes no sense. */
+    /** Whether a source has a text index, a definition of one that makes no sense, or a format that throws when it is asked. */
     static boolean mayHaveText(Source source) {
         String asked = source.attributes().get(IndexedText.ATTRIBUTE);
-        return asked == null ? !source.format().indexedText().isEmpty() : !asked.isEmpty();
+        try {
+            return asked == null ? !source.format().indexedText().isEmpty() : !asked.isEmpty();
+        } catch (OutOfMemoryError e) {
+            throw e; // says nothing about the format
+        } catch (RuntimeException | Error e) {
+            return true; // the thread gives the source up, and says why
+        }
     }
 
-    /** What is indexed of a source; nothing if its definition makes no sense. */
+    /** What is indexed of a source; nothing if its definition makes no sense, or its format throws. */
     static IndexedText indexedOrNone(Source source) {
         try {
             return IndexedText.of(source.format(), source.attributes());
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
             return IndexedText.NONE;
         }
     }

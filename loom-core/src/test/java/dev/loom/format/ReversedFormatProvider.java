@@ -29,20 +29,28 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
         /** Gives the last byte; throws for the fields {@code fail}, {@code overflow} and {@code unlinked}. */
         @Override
         public FieldReader field(String name) {
-            if (name.equals("fail")) {
-                return (buffer, offset, length, into) -> {
-                    throw new IllegalStateException("injected failure of a format");
-                };
-            } else if (name.equals("overflow")) {
-                return (buffer, offset, length, into) -> {
-                    throw new StackOverflowError("injected failure of a format");
-                };
-            } else if (name.equals("unlinked")) {
-                return (buffer, offset, length, into) -> {
-                    throw new NoClassDefFoundError("injected failure of a format");
-                };
+            return (buffer, offset, length, into) -> {
+                failFor(name);
+                into.setInteger(buffer.getByte(offset + length - 1));
+            };
+        }
+
+        /** Throws for the same fields. */
+        @Override
+        public IndexedText indexedText() {
+            failFor(fields().get(0).name());
+            return PayloadFormat.super.indexedText();
+        }
+
+        private static void failFor(String name) {
+            switch (name) {
+                case "fail" -> throw new IllegalStateException("injected failure of a format");
+                case "overflow" -> throw new StackOverflowError("injected failure of a format");
+                case "unlinked" -> throw new NoClassDefFoundError("injected failure of a format");
+                default -> {
+                    // reads it
+                }
             }
-            return (buffer, offset, length, into) -> into.setInteger(buffer.getByte(offset + length - 1));
         }
     }
 }
