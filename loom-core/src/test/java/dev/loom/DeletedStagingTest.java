@@ -1,22 +1,28 @@
 package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.loom.api.RecordClaim;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
+import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
+import dev.loom.io.LoomFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Staging that is deleted under a live writer, as logind does at logout. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeletedStagingTest {
+    private static final Path MEMORY = Path.of("/dev/shm");
+
     @TempDir
     Path temp;
 
@@ -169,6 +177,50 @@ class DeletedStagingTest {
             assertEquals(pushed, records(), "dead");
             open().close();
             assertEquals(pushed, records(), "recovered");
+        }
+    }
+
+    /** Where it was there is no room any more, and the disk refuses the mark that says where it is now. */
+    @Test
+    void shouldGoOnInAnotherPlaceThoughTheMarkIsRefusedOnce() {
+        AtomicBoolean full = new AtomicBoolean();
+        AtomicBoolean made = new AtomicBoolean();
+        AtomicInteger refused = new AtomicInteger();
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return full.get() && directory.equals(MEMORY) ? 0 : super.usableSpace(directory);
+            }
+
+            @Override
+            public LoomFile openToWrite(Path file, boolean direct) {
+                if (full.get() && file.endsWith("live")) {
+                    made.set(true);
+                }
+                return super.openToWrite(file, direct);
+            }
+
+            @Override
+            protected void onWrite(Path file, long position, boolean direct) {
+                if (made.get() && file.endsWith("loom.mark") && refused.getAndIncrement() == 0) {
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+            }
+        };
+        try (Loom loom = Loom.open(WriterProcess.config(store).storage(storage).build())) {
+            Path before = loom.info().owner().orElseThrow().staging();
+            assumeTrue(MEMORY.equals(before.getParent()));
+            WriterProcess.push(loom, 5_000);
+            full.set(true);
+            delete(before);
+            await("the writer did not go on elsewhere", () -> {
+                WriterProcess.push(loom, 1);
+                return loom.info().writer().orElseThrow().stagingReplaced() == 1;
+            });
+            assertTrue(refused.get() > 1, () -> "marks=" + refused);
+            assertNotEquals(
+                    MEMORY, loom.info().owner().orElseThrow().staging().getParent());
+            assertEquals(records(loom), records(), "to a reader that attaches afterwards");
         }
     }
 

@@ -112,34 +112,30 @@ final class SessionStaging implements AutoCloseable {
         return moves.get();
     }
 
-    /** The staging where the writer is, or that it will move to. */
-    Staging newest() {
-        Staging prepared = next;
-        return prepared == null ? staging() : prepared;
-    }
-
     /**
      * Makes new staging if the current one, or its prepared replacement, was deleted. For the evictor's thread.
      *
-     * @return whether it did
+     * @return the staging that the writer has yet to move to, made now or before, or null
      * @throws dev.loom.error.StoreIoException when that fails for now
      */
-    boolean replaceIfDeleted(Mark.Owner owner) {
-        Staging last = newest();
-        if (last.inPlace()) {
-            return false;
-        }
+    @Nullable
+    Staging replaceIfDeleted(Mark.Owner owner) {
         Staging prepared = next;
+        Staging last = prepared == null ? staging() : prepared;
+        if (last.inPlace()) {
+            return prepared;
+        }
         next = null;
         if (prepared != null) {
             prepared.release();
         }
         Staging.delete(storage, last.directory());
         copied = new long[0];
-        next = places.create(
+        Staging made = places.create(
                 new Staging.Request(mark.storeId(), mark.sessionNonce(), mark.epoch(), owner, StoreHome.of(files)),
                 List.of(last.lengths()));
-        return true;
+        next = made;
+        return made;
     }
 
     /** Throws if there is no room for the next session's staging beside this one. */

@@ -376,8 +376,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private void seeToStaging() {
-        if (staging.replaceIfDeleted(mark.written().owner())) {
-            Staging next = staging.newest();
+        Staging next = staging.replaceIfDeleted(mark.written().owner());
+        if (next != null) { // until the writer is there, as the mark may have been refused before
             if (!next.directory().equals(mark.written().staging())) {
                 mark.write(mark.written().movedTo(next.directory()));
             }
@@ -389,6 +389,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     /** Called on the writer's thread, before its next record. */
     private void moveStaging() {
+        tenure.checkKnown(); // this summons may have taken that one's place
         evictor.whilePaused(() -> {
             staging.move();
             log.moved();
