@@ -68,6 +68,11 @@ final class DiskStorage implements Storage {
         return open(file, options);
     }
 
+    @Override
+    public LoomFile openToRewrite(Path file) {
+        return open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+    }
+
     /** Found by name: newer versions of javac warn about the class, and a runtime image may lack its module. */
     private static OpenOption directOption(Path file) {
         try {

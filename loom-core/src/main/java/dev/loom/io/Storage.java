@@ -29,6 +29,14 @@ public interface Storage {
      */
     LoomFile openToWrite(Path file, boolean direct);
 
+    /** As {@link #openToWrite}, but only a file that exists: what was moved away does not come back empty. */
+    default LoomFile openToRewrite(Path file) {
+        if (!exists(file)) {
+            throw new StoreIoException("file does not exist: file=" + file);
+        }
+        return openToWrite(file, false);
+    }
+
     /** Creates a directory and its missing parents, with mode 0700. */
     void createDirectories(Path directory);
 

@@ -14,6 +14,7 @@ public final class SegmentWriter implements AutoCloseable {
     private final Segments segments;
     private final boolean direct;
     private final Runnable guard;
+    private final Runnable placeGuard;
     private final ArrayList<LoomFile> unsynced = new ArrayList<>();
     private @Nullable LoomFile current;
     private long currentFirst;
@@ -29,10 +30,20 @@ public final class SegmentWriter implements AutoCloseable {
      * @param guard called before each write; throws if another writer owns the segments
      */
     public SegmentWriter(Storage storage, Segments segments, boolean direct, Runnable guard) {
+        this(storage, segments, direct, guard, () -> {});
+    }
+
+    /**
+     * As above.
+     *
+     * @param placeGuard called before a file is opened; throws if another store is where the segments were
+     */
+    public SegmentWriter(Storage storage, Segments segments, boolean direct, Runnable guard, Runnable placeGuard) {
         this.storage = storage;
         this.segments = segments;
         this.direct = direct;
         this.guard = guard;
+        this.placeGuard = placeGuard;
     }
 
     /** The bytes from an address to its segment's end. */
@@ -53,6 +64,7 @@ public final class SegmentWriter implements AutoCloseable {
         if (open == null || first != currentFirst) {
             // reserved first, so that no file escapes the next sync
             unsynced.ensureCapacity(unsynced.size() + 1);
+            placeGuard.run();
             Path path = segments.file(address);
             directoryChanged |= !storage.exists(path);
             open = storage.openToWrite(path, direct);

@@ -148,7 +148,7 @@ public final class SchemaLog {
         int length = bytes.remaining();
         unsynced.add(bytes);
         boolean written = false;
-        try (LoomFile file = storage.openToWrite(path, false)) {
+        try (LoomFile file = storage.openToRewrite(path)) {
             file.write(bytes, end);
             written = true;
         } finally {
@@ -165,10 +165,10 @@ public final class SchemaLog {
      * the data.
      */
     public synchronized void sync() {
-        if (synced == end) {
+        if (isSynced()) {
             return;
         }
-        try (LoomFile file = storage.openToWrite(path, false)) {
+        try (LoomFile file = storage.openToRewrite(path)) {
             long position = synced;
             for (ByteBuffer entry : syncFailed ? unsynced : List.<ByteBuffer>of()) {
                 file.write(entry.rewind(), position);
@@ -180,6 +180,11 @@ public final class SchemaLog {
         syncFailed = false;
         synced = end;
         unsynced.clear();
+    }
+
+    /** Whether all entries survive a power cut. */
+    public synchronized boolean isSynced() {
+        return synced == end;
     }
 
     /** The length that survives a power cut. */

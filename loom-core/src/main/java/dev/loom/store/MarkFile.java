@@ -78,9 +78,15 @@ final class MarkFile {
         this.path = path;
     }
 
-    /** Writes a mark to its slot, and makes it durable. */
+    /** Makes the file, or what is left of one, that of a new store, with a mark in both slots. */
+    Mark create(Mark mark) {
+        storage.openToWrite(path, false).close();
+        return writeTwice(mark);
+    }
+
+    /** Writes a mark to its slot, and makes it durable. The file must exist. */
     void write(Mark mark) {
-        try (LoomFile file = storage.openToWrite(path, false)) {
+        try (LoomFile file = storage.openToRewrite(path)) {
             file.write(encode(mark), (mark.sequence() & 1) * SLOT_LENGTH);
             file.force();
         }

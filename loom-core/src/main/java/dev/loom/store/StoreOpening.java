@@ -200,7 +200,7 @@ public final class StoreOpening {
                 new Mark.Contents(logs, 0, -1, Long.MIN_VALUE),
                 Rebuild.NONE,
                 IndexState.WHOLE);
-        mark = new MarkFile(storage, files.mark()).writeTwice(mark);
+        mark = new MarkFile(storage, files.mark()).create(mark);
         storage.syncDirectory(files.directory());
         return mark;
     }

@@ -35,10 +35,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     private final Settings settings;
     private final StoreFiles files;
     private final Tenure tenure;
-    /** For the evictor's thread. */
+    /** For the evictor's thread, and for closing once that has ended. */
     private final Tenure.Guard evictorGuard;
-
-    private final Tenure.Guard closingGuard;
 
     private final SessionMark mark;
     private final SessionStaging staging;
@@ -68,7 +66,6 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.files = opened.files();
         this.tenure = opened.tenure();
         this.evictorGuard = tenure.guard();
-        this.closingGuard = tenure.guard();
         Mark begun = opened.mark();
         this.mark = new SessionMark(new MarkFile(settings.storage(), files.mark()), begun);
         this.staging = new SessionStaging(files, settings, begun, opened.staging());
@@ -214,6 +211,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 settings.storage(),
                 files.segments(kind, mark.written().segmentLength()),
                 pastPageCache,
+                evictorGuard::checkOpened,
                 evictorGuard::check);
     }
 
@@ -310,7 +308,10 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     @Override
     public void syncSchema() {
-        schemaLog.sync();
+        if (!schemaLog.isSynced()) {
+            evictorGuard.check();
+            schemaLog.sync();
+        }
     }
 
     @Override
@@ -347,6 +348,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         tenure.renew();
         try {
             evictorGuard.check();
+            retention.enforce();
             seeToStaging();
         } catch (StoreReopenedException e) {
             throw e;
@@ -355,7 +357,6 @@ public final class StoreSession implements Durability, AutoCloseable {
             stagingFailure = e;
         }
         markIndexes();
-        retention.enforce();
         StoreIoException write = evictor.writeFailure();
         StoreIoException sync = evictor.syncFailure();
         LoomException minor = stagingFailure != null ? stagingFailure : retention.failure();
@@ -486,7 +487,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             noteProgress();
             evictor.force();
         }
-        closingGuard.check();
+        evictorGuard.check();
         markClosed();
     }
 

@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session's right to write: the lock, the claim, and the mark on disk. Lock and claim keep others out, and are
  * restored when dropped. If another writer gets in nevertheless, the mark or the live file's state shows it, and this
- * session stops writing. Thread-safe, except for each {@link Guard}.
+ * session stops writing. So it does when the store was moved away and another is in its place, which it leaves as it is.
+ * Thread-safe, except for each {@link Guard}.
  */
 final class Tenure implements AutoCloseable {
     private final StoreFiles files;
@@ -27,6 +29,9 @@ final class Tenure implements AutoCloseable {
 
     private volatile @Nullable Mark first;
     private volatile @Nullable LiveFile live;
+    /** The file that has the session's mark. */
+    private volatile FileId markFile = FileId.NONE;
+
     private volatile @Nullable StoreReopenedException fence;
     private volatile Runnable onFenced = () -> {};
     private volatile boolean fenced;
@@ -41,9 +46,11 @@ final class Tenure implements AutoCloseable {
         this.claim = claim;
     }
 
-    /** Begins a session: from now on only its own marks may follow. */
+    /** Begins a session, whose mark is written: from now on only its own marks may follow. */
     void begin(Mark mark, LiveFile state) {
         live = state;
+        // as it is now: on an overlay the mark's writing may have made it another file
+        markFile = FileId.of(files.mark());
         first = mark;
     }
 
@@ -71,25 +78,38 @@ final class Tenure implements AutoCloseable {
     final class Guard {
         private final ByteBuffer slots =
                 ByteBuffer.allocateDirect(2 * MarkFile.SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-        private @Nullable LoomFile markFile;
+        private @Nullable LoomFile opened;
 
         private Guard() {}
 
         /**
-         * Call before every write to the store's files.
+         * Call before every write to the store's files, and before one is made, renamed or deleted.
          *
-         * @throws StoreReopenedException when another writer has taken over the store
-         * @throws StoreIoException when that can't be determined now
+         * @throws StoreReopenedException when another writer has taken over the store, or another store is in its place
+         * @throws StoreIoException when that can't be determined now, or nothing is in its place
          */
         void check() {
             checkKnown();
-            StoreReopenedException found = look();
-            if (found != null) {
-                fence = found;
-                onFenced.run();
-                fenced = true;
-                throw found;
+            stopIf(lookAtPlace());
+            stopIf(look());
+        }
+
+        /** As {@link #check}, for a write to a file that is open already, wherever it lies now. Takes no memory. */
+        void checkOpened() {
+            checkKnown();
+            stopIf(look());
+        }
+
+        private @Nullable StoreReopenedException lookAtPlace() {
+            FileId found = FileId.find(files.mark());
+            if (first == null || found.equals(markFile)) {
+                return null;
             }
+            if (found.equals(FileId.NONE)) {
+                throw new StoreIoException("store is not in its place: directory=" + files.directory());
+            }
+            return new StoreReopenedException(
+                    "another store has taken the place of this one: directory=" + files.directory());
         }
 
         private @Nullable StoreReopenedException look() {
@@ -115,10 +135,10 @@ final class Tenure implements AutoCloseable {
 
         private void readSlots() {
             try {
-                LoomFile file = markFile;
+                LoomFile file = opened;
                 if (file == null) {
                     file = storage.openToRead(files.mark());
-                    markFile = file;
+                    opened = file;
                 }
                 slots.clear();
                 file.read(slots, 0);
@@ -129,11 +149,20 @@ final class Tenure implements AutoCloseable {
         }
 
         private void close() {
-            LoomFile file = markFile;
-            markFile = null;
+            LoomFile file = opened;
+            opened = null;
             if (file != null) {
                 file.close();
             }
+        }
+    }
+
+    private void stopIf(@Nullable StoreReopenedException found) {
+        if (found != null) {
+            fence = found;
+            onFenced.run();
+            fenced = true;
+            throw found;
         }
     }
 
@@ -149,10 +178,16 @@ final class Tenure implements AutoCloseable {
         }
     }
 
-    /** Restores lock and claim. Call every second; a failed restoration is then retried. */
+    /**
+     * Restores lock and claim, but not in another store that is in this one's place. Call every second; a failed restoration is then
+     * retried.
+     */
     void renew() {
         boolean interrupted = Thread.interrupted(); // an interrupt would close the files, and drop the locks
         try {
+            if (!FileId.find(files.mark()).equals(markFile)) {
+                return;
+            }
             Renewal renewal = lock.renew();
             lockLost = renewal == Renewal.LOST;
             boolean claimRestored = claim.renew();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Folders: those that are made, and those whose entries can't be read, though they can be opened. */
+/** Folders: those that are made, and those whose entries can't be read, though they can be opened. And files that must exist. */
 final class DiskStorageTest {
     @Test
     void shouldFailAsItDoesWhereAFolderCannotBeOpened() {
@@ -41,6 +42,18 @@ final class DiskStorageTest {
         assertTrue(Files.isDirectory(directory));
         Path file = Files.createFile(temp.resolve("file"));
         assertThrows(StoreIoException.class, () -> Storage.DISK.createDirectory(file));
+    }
+
+    @Test
+    void shouldRewriteOnlyAFileThatExists(@TempDir Path temp) throws IOException {
+        Path file = temp.resolve("mark");
+        assertThrows(StoreIoException.class, () -> Storage.DISK.openToRewrite(file));
+        assertFalse(Files.exists(file), "what was moved away does not come back empty");
+        Files.writeString(file, "12345");
+        try (LoomFile open = Storage.DISK.openToRewrite(file)) {
+            open.write(ByteBuffer.wrap(new byte[] {'6'}), 1);
+        }
+        assertEquals("16345", Files.readString(file));
     }
 
     @Test

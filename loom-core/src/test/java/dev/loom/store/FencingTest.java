@@ -12,19 +12,25 @@ import dev.loom.LoomReader;
 import dev.loom.SharedWriter;
 import dev.loom.WriterProcess;
 import dev.loom.api.Snapshot;
+import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
+import dev.loom.io.LockedFile;
 import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
 import dev.loom.io.WriterLock;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -374,6 +380,77 @@ class FencingTest {
             assertLocked(OWN_PID);
         }
         assertEquals(List.of(), Storage.DISK.list(files.claims()), "claims are left");
+    }
+
+    /** As by somebody who puts a backup there while the store is written. Nothing of it may be changed, or locked. */
+    @Test
+    void shouldStopWhenAnotherStoreIsPutInItsPlace() throws IOException {
+        try (Loom loom = open()) {
+            WriterProcess.push(loom, 100);
+        }
+        Path backup = temp.resolve("backup");
+        copy(store, backup);
+        Map<Path, ByteBuffer> copied = contents(backup);
+        Loom loom = open();
+        long[] records = {100 + PAGES};
+        WriterProcess.push(loom, PAGES);
+        loom.force();
+        Path away = temp.resolve("away");
+        Files.move(store, away);
+        Files.move(backup, store);
+        assertThrows(StoreReopenedException.class, () -> {
+            while (true) {
+                WriterProcess.push(loom, 1);
+                records[0]++;
+            }
+        });
+        StoreReopenedException stopped = assertThrows(StoreReopenedException.class, loom::force);
+        assertTrue(
+                String.valueOf(stopped.getMessage()).contains("another store has taken the place"),
+                stopped::getMessage);
+        assertFalse(LockedFile.isHeldHere(files.lock()));
+        assertThrows(StoreReopenedException.class, loom::close);
+        assertEquals(copied, contents(store));
+        store = away;
+        open().close();
+        assertEquals(records[0], records(), "in the store that was moved away");
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
+    }
+
+    /** All files below a directory. */
+    private static Map<Path, ByteBuffer> contents(Path directory) throws IOException {
+        Map<Path, ByteBuffer> contents = new HashMap<>();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                contents.put(directory.relativize(file), ByteBuffer.wrap(Files.readAllBytes(file)));
+            }
+        }
+        return contents;
+    }
+
+    /** A directory that was renamed, or whose mount is gone, may come back. */
+    @Test
+    void shouldMakeNothingWhereItsStoreWasAndGoOnOnceItIsBack() throws IOException {
+        Path away = temp.resolve("away");
+        try (Loom loom = open()) {
+            WriterProcess.push(loom, 100);
+            Files.move(store, away);
+            Files.createDirectory(store);
+            assertThrows(StoreIoException.class, loom::force); // not before the evictor has looked after its signs
+            assertEquals(List.of(), Storage.DISK.list(store));
+            Files.delete(store);
+            Files.move(away, store);
+            loom.force();
+            assertEquals(Optional.empty(), loom.info().failure());
+        }
+        assertEquals(100, records());
     }
 
     /** Two openers at a time, in two processes, while a third deletes the lock again and again. */

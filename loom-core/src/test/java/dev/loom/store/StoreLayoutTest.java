@@ -59,6 +59,7 @@ class StoreLayoutTest {
     @Test
     void shouldLayOutTheMarkAsInThePicture() throws IOException {
         Path file = dir.resolve("loom.mark");
+        Files.createFile(file);
         MarkFile marks = new MarkFile(Storage.DISK, file);
         marks.write(mark(40, true));
         marks.write(mark(41, false));
