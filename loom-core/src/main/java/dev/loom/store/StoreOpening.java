@@ -164,13 +164,24 @@ public final class StoreOpening {
                 mark = recovery.mark();
             }
             OpeningResult opened = prepare(tenure, rivals, mark, recovery, owner, nonce);
-            rivals.forget();
-            return new StoreSession(opened);
+            return begin(opened, rivals);
         } catch (RuntimeException | Error e) {
             if (!alone) { // otherwise a mark whose sync failed may still name this session
                 tenure.leaveNothing();
             }
             closeQuietly(tenure::close, e);
+            throw e;
+        }
+    }
+
+    /** Begins the session that the mark names. If that fails its staging stays for the next opening, but not this process's hold of it. */
+    private static StoreSession begin(OpeningResult opened, Rivals rivals) {
+        try {
+            rivals.forget();
+            return new StoreSession(opened);
+        } catch (RuntimeException | Error e) {
+            closeQuietly(opened.staging()::release, e);
+            opened.staging().unmap();
             throw e;
         }
     }

@@ -154,8 +154,8 @@ public final class StoreSession implements Durability, AutoCloseable {
                 retention::isWithinLimit,
                 () -> snapshot(ownLeases)));
         log.ownership().bar(evictor.thread());
-        evictor.start();
         try {
+            evictor.start();
             resume(opened);
             background.start(opened.unchecked());
         } catch (RuntimeException | Error e) {
@@ -164,13 +164,15 @@ public final class StoreSession implements Durability, AutoCloseable {
         }
     }
 
-    /** Ends the evictor of a session that failed to begin; its staging stays for the next opening. */
+    /** Ends what runs of a session that failed to begin, and unmaps its staging, which stays for the next opening. */
     private void abandon(Throwable cause) {
-        lookup.close();
-        background.close();
-        try (staging) {
-            evictor.close();
-        } catch (StoreIoException e) {
+        try (leases;
+                ownLeases;
+                staging;
+                evictor;
+                background) {
+            lookup.close();
+        } catch (RuntimeException | Error e) {
             cause.addSuppressed(e);
         }
     }
