@@ -21,9 +21,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What opening makes, tries and takes away. */
 final class OpeningTest {
@@ -165,6 +168,40 @@ final class OpeningTest {
                 assertEquals(1_002, snapshot.statistics(source).records());
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldLeaveNoClaimWhenItFailsBeforeAMarkMayNameIt(boolean killed) throws IOException {
+        Path store = temp.resolve("store");
+        Path obstacle = Files.createFile(temp.resolve("obstacle"));
+        AtomicBoolean refusing = new AtomicBoolean();
+        Storage storage = new HookedStorage() {
+            @Override
+            protected void onWrite(Path file, long position, boolean direct) {
+                if (refusing.get()) {
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+            }
+        };
+        Loom first = Loom.open(config(store, storage).build());
+        fill(first, 100);
+        if (killed) {
+            refusing.set(true);
+            assertThrows(StoreIoException.class, first::close);
+        } else {
+            first.close();
+        }
+        List<Path> claims = Storage.DISK.list(store.resolve("owner"));
+        LoomConfig unable = config(store, Storage.DISK)
+                .stagingDirectory(obstacle.resolve("staging"))
+                .build();
+        for (int i = 0; i < 3; i++) {
+            assertThrows(StoreIoException.class, () -> Loom.open(unable));
+            assertEquals(claims, Storage.DISK.list(store.resolve("owner")));
+        }
+        Loom.open(config(store, Storage.DISK).build()).close();
+        assertEquals(List.of(), Storage.DISK.list(store.resolve("owner")));
     }
 
     @Test

@@ -141,11 +141,9 @@ public final class StoreOpening {
         long nonce = new SecureRandom().nextLong() | 1;
         Claim claim = Claim.announce(files.claims(), nonce, owner, settings.staging());
         Tenure tenure = new Tenure(files, storage, lock, claim);
-        boolean alone = false;
         try {
             Rivals rivals = new Rivals(files, storage, claim);
             rivals.refuse(creationEnded() ? new MarkFile(storage, files.mark()).read() : null);
-            alone = true;
             // a power cut during creation may leave a mark without folders
             for (LogKind kind : LogKind.values()) {
                 storage.createDirectories(files.folder(kind));
@@ -166,9 +164,6 @@ public final class StoreOpening {
             OpeningResult opened = prepare(tenure, rivals, mark, recovery, owner, nonce);
             return begin(opened, rivals);
         } catch (RuntimeException | Error e) {
-            if (!alone) { // otherwise a mark whose sync failed may still name this session
-                tenure.leaveNothing();
-            }
             closeQuietly(tenure::close, e);
             throw e;
         }
@@ -335,6 +330,7 @@ public final class StoreOpening {
                     runs);
             // from here on readers, and a recovery after a kill, rely on the staging
             staging.live().begin(mark, table);
+            tenure.leaveTraces(); // even a mark whose sync fails may name the session
             new MarkFile(storage, files.mark()).write(mark);
             tenure.begin(mark, staging.live());
         } catch (RuntimeException | Error e) {

@@ -36,7 +36,7 @@ final class Tenure implements AutoCloseable {
     private volatile Runnable onFenced = () -> {};
     private volatile boolean fenced;
     private volatile boolean lockLost;
-    private volatile boolean left = true;
+    private volatile boolean traces;
     private final AtomicInteger restored = new AtomicInteger();
 
     Tenure(StoreFiles files, Storage storage, WriterLock lock, Claim claim) {
@@ -218,12 +218,17 @@ final class Tenure implements AutoCloseable {
         return restored.get();
     }
 
-    /** Notes that the session's staging is gone, and nothing is left for the next opening. */
-    void leaveNothing() {
-        left = false;
+    /** Notes that the mark may name the session from now on, so that the next opening needs its claim. */
+    void leaveTraces() {
+        traces = true;
     }
 
-    /** Releases the store. Its staging stays for the next opening unless {@link #leaveNothing} was called. */
+    /** Notes that the session's staging is gone, and nothing is left for the next opening. */
+    void leaveNothing() {
+        traces = false;
+    }
+
+    /** Releases the store. The claim stays for the next opening if the session has left traces, unless others have the store. */
     @Override
     public void close() {
         try (lock) {
@@ -245,7 +250,7 @@ final class Tenure implements AutoCloseable {
     }
 
     private void endClaim() {
-        if (left && fence == null) {
+        if (traces && fence == null) {
             claim.leave();
         } else {
             claim.withdraw();
