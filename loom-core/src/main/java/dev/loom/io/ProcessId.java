@@ -3,10 +3,12 @@ package dev.loom.io;
 import dev.loom.error.StoreIoException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A process, distinct from all others of one boot, including those that reuse its pid later or in another container.
@@ -45,8 +47,8 @@ public record ProcessId(long pid, long start, long namespace) {
         if (!LINUX) {
             return new ProcessId(pid, startMs(pid), 1);
         }
-        String[] stat = stat("self");
-        return stat.length <= START_FIELD
+        String @Nullable [] stat = stat("self");
+        return stat == null || stat.length <= START_FIELD
                 ? new ProcessId(pid, 0, 0) // /proc is that of a namespace which this process is not in
                 : new ProcessId(pid, Long.parseLong(stat[START_FIELD]), currentNamespace());
     }
@@ -81,7 +83,10 @@ public record ProcessId(long pid, long start, long namespace) {
         if (!isNear() || !processesVisible()) {
             return Life.UNKNOWN;
         }
-        String[] stat = stat(Long.toString(pid));
+        String @Nullable [] stat = stat(Long.toString(pid));
+        if (stat == null) {
+            return Life.UNKNOWN;
+        }
         if (stat.length <= START_FIELD || Long.parseLong(stat[START_FIELD]) != start) {
             return Life.DEAD;
         }
@@ -100,8 +105,8 @@ public record ProcessId(long pid, long start, long namespace) {
         }
     }
 
-    /** The fields after the name; empty if there is no such process. */
-    private static String[] stat(String process) {
+    /** The fields after the name; empty if there is no such process, null if another user's is hidden. */
+    private static String @Nullable [] stat(String process) {
         Path file = PROC.resolve(process).resolve("stat");
         try {
             String line = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
@@ -109,9 +114,12 @@ public record ProcessId(long pid, long start, long namespace) {
         } catch (NoSuchFileException e) {
             return new String[0];
         } catch (IOException e) {
-            if (Files.notExists(PROC.resolve(process))
-                    || String.valueOf(e.getMessage()).contains("No such process")) {
+            String reason = String.valueOf(e.getMessage());
+            if (Files.notExists(PROC.resolve(process)) || reason.contains("No such process")) {
                 return new String[0]; // it ended between opening and reading
+            }
+            if (e instanceof AccessDeniedException || reason.contains("Operation not permitted")) {
+                return null; // where /proc is mounted with hidepid=1
             }
             throw new StoreIoException("process can't be inspected: file=" + file + ", reason=" + e, e);
         }
