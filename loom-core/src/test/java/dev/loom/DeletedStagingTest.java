@@ -218,8 +218,7 @@ class DeletedStagingTest {
                 return loom.info().writer().orElseThrow().stagingReplaced() == 1;
             });
             assertTrue(refused.get() > 1, () -> "marks=" + refused);
-            assertNotEquals(
-                    MEMORY, loom.info().owner().orElseThrow().staging().getParent());
+            assertNotEquals(MEMORY, loom.info().owner().orElseThrow().staging().getParent());
             assertEquals(records(loom), records(), "to a reader that attaches afterwards");
         }
     }

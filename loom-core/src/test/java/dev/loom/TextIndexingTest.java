@@ -308,7 +308,7 @@ final class TextIndexingTest {
                         loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
                 assertTrue(failure.contains("source=throwing, reason="), failure);
                 assertTrue(failure.endsWith("injected failure of a format"), failure);
-                assertEquals(1_000 * session, index(loom, throwing).recordsLeft());
+                assertEquals(1_000L * session, index(loom, throwing).recordsLeft());
             }
         }
     }

@@ -120,7 +120,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     }
 
     /** Reports an error, which may be the want of memory. */
-    int failedBy(Error e) {
+    int failedBy(Throwable e) {
         try {
             console.out().flush();
             traceIfWanted(e);
@@ -130,7 +130,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
         return failedInternally(e);
     }
 
-    int failedInternally(Throwable e) {
+    private int failedInternally(Throwable e) {
         return fail(ExitCode.INTERNAL, "internal error: " + e + "; set LOOM_DEBUG=1 for details");
     }
 

@@ -125,9 +125,9 @@ public final class Main {
             return ExitCode.OK;
         } catch (UncheckedIOException e) {
             return failures.failedIo(e);
-        } catch (RuntimeException e) { // of reading the command line, such as picocli's own
-            return failures.failedInternally(e);
-        } catch (Error e) { // such as memory that runs out: picocli handles exceptions alone
+        } catch (RuntimeException
+                | Error e) { // of reading the command line, or such as memory that runs out: picocli sees to a
+            // command's exceptions alone
             return failures.failedBy(e);
         }
     }

@@ -230,7 +230,9 @@ final class LauncherTest {
     /** Maven's wrapper says so in words of its own, as where nothing can be downloaded. */
     @Test
     void shouldPrintTheLastLinesOfABuildThatFailsBeforeMavenIsThere() throws Exception {
-        script("mvnw", "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done\necho 'wget: Failed to fetch' >&2\nexit 1\n");
+        script(
+                "mvnw",
+                "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; done\necho 'wget: Failed to fetch' >&2\nexit 1\n");
         Result failed = run();
         assertEquals(1, failed.exitCode());
         List<String> expected = new ArrayList<>();
@@ -254,9 +256,14 @@ final class LauncherTest {
     void shouldGiveTheJvmALocaleOfUtf8WhereThereIsNone() throws Exception {
         built();
         script("jdk/bin/java", "echo \"[$LC_CTYPE]\"\n");
-        assertEquals(List.of("[C.UTF-8]"), run("LC_ALL", "", "LC_CTYPE", "", "LANG", "").out());
-        assertEquals(List.of("[]"), run("LC_ALL", "", "LC_CTYPE", "", "LANG", "de_DE.UTF-8").out());
-        assertEquals(List.of("[C]"), run("LC_ALL", "", "LC_CTYPE", "C", "LANG", "").out());
+        assertEquals(
+                List.of("[C.UTF-8]"),
+                run("LC_ALL", "", "LC_CTYPE", "", "LANG", "").out());
+        assertEquals(
+                List.of("[]"),
+                run("LC_ALL", "", "LC_CTYPE", "", "LANG", "de_DE.UTF-8").out());
+        assertEquals(
+                List.of("[C]"), run("LC_ALL", "", "LC_CTYPE", "C", "LANG", "").out());
     }
 
     @Test

@@ -46,6 +46,11 @@ public final class LoomProcess implements RunningCommand {
         return start(starter, List.of(), directory, arguments);
     }
 
+    /** Starts a command in a locale. */
+    public static LoomProcess startIn(String locale, Path directory, String... arguments) throws IOException {
+        return start(List.of("env", "LC_ALL=" + locale), List.of(), directory, arguments);
+    }
+
     private static LoomProcess start(List<String> starter, List<String> options, Path directory, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>(starter);

@@ -182,19 +182,27 @@ class MainTest {
         for (String value : List.of("true", "false", "")) {
             Cli cli = Cli.on(directory).environment("LOOM_EXPLAIN", value);
             assertFalse(cli.run("scan", "lines", "--explain").ok().err().isEmpty(), value);
-            assertEquals("true".equals(value), !cli.run("scan", "lines").ok().err().isEmpty(), value);
+            assertEquals(
+                    "true".equals(value), !cli.run("scan", "lines").ok().err().isEmpty(), value);
         }
+        Cli ascending = Cli.on(directory).environment("LOOM_ASC", "true").environment("LOOM_OUTPUT", "raw");
+        assertEquals("a\nb\n", ascending.run("scan", "lines", "--asc").ok().out());
     }
 
     @Test
     void shouldPreferTheTypedBeginningOfARangeToAVariable() {
         Cli.on(directory).importText("lines", "lines", "a\n").ok();
         Cli since = Cli.on(directory).environment("LOOM_SINCE", "1h");
-        assertEquals(1, since.run("scan", "lines", "--from", "2020-01-01").ok().lines().size());
-        assertEquals(0, since.run("scan", "lines", "--from", "2100-01-01").ok().lines().size());
+        assertEquals(
+                1,
+                since.run("scan", "lines", "--from", "2020-01-01").ok().lines().size());
+        assertEquals(
+                0,
+                since.run("scan", "lines", "--from", "2100-01-01").ok().lines().size());
         Cli from = Cli.on(directory).environment("LOOM_FROM", "2100-01-01");
         assertEquals(0, from.run("scan", "lines").ok().lines().size());
-        assertEquals(1, from.run("scan", "lines", "--since", "1h").ok().lines().size());
+        assertEquals(
+                1, from.run("scan", "lines", "--since", "200000h").ok().lines().size());
         from.run("scan", "lines", "--since", "1h", "--from", "2020-01-01").exit(2);
     }
 
@@ -203,8 +211,9 @@ class MainTest {
         Cli cli = Cli.on(directory);
         cli.importText("lines", "lines", "a\n").ok();
         Path file = Files.writeString(directory.resolve("arguments"), "lines");
-        cli.run("scan", "@" + file).exit(2).says("@" + file);
-        cli.run("scan", "@" + directory).exit(2).says("@" + directory);
+        for (String argument : List.of("@" + file, "@" + directory)) {
+            cli.run("scan", argument).exit(2).says("no such source: " + argument + "; sources: lines");
+        }
     }
 
     /** One is set for queries, others for a server, or for exports to an endpoint. */

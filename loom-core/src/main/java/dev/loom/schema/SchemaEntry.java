@@ -42,6 +42,9 @@ public sealed interface SchemaEntry {
     record RetentionSet(long maxBytes, long maxAgeNs, long minFreeBytes) implements SchemaEntry {
         static final int TYPE = 6;
 
+        /** Nothing is deleted. */
+        public static final RetentionSet NONE = new RetentionSet(Long.MAX_VALUE, Long.MAX_VALUE, 0);
+
         @Override
         public int type() {
             return TYPE;

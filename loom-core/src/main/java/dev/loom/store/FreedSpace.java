@@ -19,6 +19,9 @@ final class FreedSpace {
 
     // the last deletion, while it may still free something
     private boolean open;
+    /** Whether it has been counted as one that freed nothing. */
+    private boolean counted;
+
     private long deleted;
     private long freeBefore;
     private long usedAfter;
@@ -32,10 +35,12 @@ final class FreedSpace {
      * @param used bytes that the store's files take
      */
     boolean allowsMore(long free, long used, long nowNs) {
-        if (open) {
-            // what the store has written since took some of it
-            fruitless = isGain(free - freeBefore + used - usedAfter) ? 0 : fruitless + 1;
-            open = false;
+        // what the store has written since took some of it
+        if (open && isGain(free - freeBefore + used - usedAfter)) {
+            noteEnough();
+        } else if (open && !counted) {
+            fruitless++; // until it comes after all: some file systems free it only with their next transaction
+            counted = true;
         }
         return !isDoubtful() || nowNs - deletedAtNs >= WAIT_NS << Math.min(fruitless - FRUITLESS_MAX, DOUBLINGS_MAX);
     }
@@ -52,6 +57,7 @@ final class FreedSpace {
         usedAfter = usedNow;
         deletedAtNs = nowNs;
         open = !isGain(freeNow - free);
+        counted = false;
         fruitless = open ? fruitless : 0;
     }
 

@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class StoreSession implements Durability, AutoCloseable {
-    private static final RetentionSet UNLIMITED = new RetentionSet(Long.MAX_VALUE, Long.MAX_VALUE, 0);
-
     private final Settings settings;
     private final StoreFiles files;
     private final Tenure tenure;
@@ -92,8 +90,9 @@ public final class StoreSession implements Durability, AutoCloseable {
         publishClock();
 
         Savings savings = Savings.of(files, settings.storage(), begun);
+        RetentionSet limits = settings.repair() == null ? opened.schema().retention() : RetentionSet.NONE;
         this.retention = new Retention(
-                settings.repair() == null ? Objects.requireNonNull(opened.schema().retention()) : UNLIMITED, // it deletes nothing
+                Objects.requireNonNull(limits), // of a repair none
                 settings.storage(),
                 files.directory(),
                 mark::now,

@@ -55,6 +55,17 @@ final class FreedSpaceTest {
         assertFalse(freed.isDoubtful());
     }
 
+    /** As on file systems that free it with their next transaction, or once a reader has closed the files. */
+    @Test
+    void shouldGoOnOnceWhatSeemedFruitlessBecomesFree() {
+        for (int i = 0; i < FreedSpace.FRUITLESS_MAX; i++) {
+            delete(0, 0, 0);
+        }
+        assertTrue(freed.isDoubtful());
+        assertTrue(freed.allowsMore(50 + 100, used, nowNs));
+        assertFalse(freed.isDoubtful());
+    }
+
     @Test
     void shouldForgetWhatWasFruitlessOnceThereIsEnough() {
         for (int i = 0; i < FreedSpace.FRUITLESS_MAX; i++) {

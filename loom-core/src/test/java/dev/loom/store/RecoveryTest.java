@@ -149,8 +149,7 @@ final class RecoveryTest extends StoreFixture {
         try (AttachedStore attached = AttachedStore.attach(store(), Storage.DISK)) {
             attached.snapshot().close();
             assertThrows(
-                    StoreIoException.class,
-                    () -> open(new SwitchedDisk(), builder -> builder.stagingDirectory(place)));
+                    StoreIoException.class, () -> open(new SwitchedDisk(), builder -> builder.stagingDirectory(place)));
             assertThrows(StoreReopenedException.class, attached::snapshot);
         }
         try (AttachedStore again = AttachedStore.attach(store(), Storage.DISK);

@@ -424,7 +424,9 @@ final class RetentionStepsTest {
         assertEquals(2 * FreedSpace.FRUITLESS_MAX, begin / SEGMENT);
         retention.enforce();
         assertEquals(begin, begin());
-        assertTrue(String.valueOf(retention.failure()).contains("deleting segments frees no space"), () -> String.valueOf(retention.failure()));
+        assertTrue(
+                String.valueOf(retention.failure()).contains("deleting segments frees no space"),
+                () -> String.valueOf(retention.failure()));
         free = 2 * SEGMENT;
         retention.enforce();
         assertNull(retention.failure());

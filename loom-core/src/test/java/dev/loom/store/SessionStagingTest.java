@@ -10,6 +10,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.io.LockedFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +47,7 @@ final class SessionStagingTest extends StoreFixture {
         if (!Files.exists(maps)) {
             return 0;
         }
-        try (Stream<String> lines = Files.lines(maps)) {
+        try (Stream<String> lines = Files.lines(maps, StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.contains(parent().toString())).count();
         }
     }

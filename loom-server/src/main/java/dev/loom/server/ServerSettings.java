@@ -74,7 +74,7 @@ public final class ServerSettings {
     /**
      * Reads settings as {@code loom serve} does: from a file in YAML, whose values may refer to variables. {@code docs/sidecar.md}
      * lists them. Without any endpoint, OTLP is received at localhost:4317 and 4318, and queries are answered at localhost:4319; for
-     * {@link LoomServer#start(Store, ServerSettings)} and {@link LoomServer#attach}, which receive nothing, name {@code api.endpoint}.
+     * {@link LoomServer#start(dev.loom.api.Store, ServerSettings)} and {@link LoomServer#attach}, which receive nothing, name {@code api.endpoint}.
      *
      * <p>{@code store.directory} is required also where a server is given a store, which ignores the settings of {@code store}. Variables such as
      * {@code LOOM_DIR} are the command's, and not looked at: name their values as overrides.

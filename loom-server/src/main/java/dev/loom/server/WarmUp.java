@@ -121,7 +121,7 @@ final class WarmUp {
         }
         try {
             if (running != null) {
-                running.join(grace.toMillis());
+                running.join(Math.max(1, grace.toMillis()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

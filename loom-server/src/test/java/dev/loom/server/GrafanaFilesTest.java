@@ -64,9 +64,8 @@ final class GrafanaFilesTest {
         Matcher link = Pattern.compile("value: (\\w+)\\}\\]\\s+customQuery: true\\s+query: '(.+)'")
                 .matcher(Files.readString(FOLDER.resolve("datasources.yaml")));
         assertTrue(link.find());
-        String query = link.group(2)
-                .replace("$${__tags}", link.group(1) + "=\"cart\"")
-                .replace("$${__span.traceId}", trace);
+        String query =
+                link.group(2).replace("$${__tags}", link.group(1) + "=\"cart\"").replace("$${__span.traceId}", trace);
         ServerSettings settings = TestServers.settings(temp, "", TestServers.API, TestServers.OTLP_HTTP)
                 .build();
         try (LoomServer server = LoomServer.open(settings)) {

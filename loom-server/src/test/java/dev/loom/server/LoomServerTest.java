@@ -258,7 +258,8 @@ final class LoomServerTest {
             for (Thread thread : started) {
                 assertTrue(thread.isDaemon() || !thread.getName().startsWith("loom-"), thread.getName());
             }
-            assertTrue(started.stream().anyMatch(thread -> thread.getName().startsWith("loom-http")), started.toString());
+            assertTrue(
+                    started.stream().anyMatch(thread -> thread.getName().startsWith("loom-http")), started.toString());
         }
     }
 

@@ -91,7 +91,10 @@ public final class ImportCommand implements Callable<Integer> {
                     + " archives, or once for each.")
     private List<String> prefixes = new ArrayList<>();
 
-    @Option(names = "--by-host", fallbackValue = "true", description = "As --prefix, with the name of the host that each archive is from.")
+    @Option(
+            names = "--by-host",
+            fallbackValue = "true",
+            description = "As --prefix, with the name of the host that each archive is from.")
     private boolean byHost;
 
     @Option(
@@ -148,7 +151,8 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Option(
             names = "--whole-rows",
-            fallbackValue = "true", description =
+            fallbackValue = "true",
+            description =
                     "Imports rows that Loom printed, as csv or jsonl, with their time, ts, source and addr; by default"
                             + " their fields alone.")
     private boolean wholeRows;

@@ -1,8 +1,8 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.cli.console.StandardInput;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.StandardInput;
 import dev.loom.otlp.server.FileFailure;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

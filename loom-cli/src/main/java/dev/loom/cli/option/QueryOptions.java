@@ -29,7 +29,10 @@ public final class QueryOptions {
             description = "Answers without this index: ${COMPLETION-CANDIDATES}.")
     private Set<QueryIndex> disabledIndexes = new HashSet<>();
 
-    @Option(names = "--explain", fallbackValue = "true", description = "Prints the work of the query to standard error.")
+    @Option(
+            names = "--explain",
+            fallbackValue = "true",
+            description = "Prints the work of the query to standard error.")
     private boolean explain;
 
     @Option(names = "--strict", fallbackValue = "true", description = "Exit code 6 if records were lost in the range.")

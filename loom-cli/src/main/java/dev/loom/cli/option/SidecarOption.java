@@ -25,7 +25,8 @@ public final class SidecarOption {
 
     @Option(
             names = "--tls",
-            fallbackValue = "true", description = "Encrypts the connection to the sidecar; implied by the other --tls options.")
+            fallbackValue = "true",
+            description = "Encrypts the connection to the sidecar; implied by the other --tls options.")
     private boolean encrypted;
 
     @Option(

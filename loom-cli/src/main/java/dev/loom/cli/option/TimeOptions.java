@@ -49,11 +49,7 @@ public final class TimeOptions {
         boolean bySince = written("--since");
         boolean byFrom = written("--from");
         return new RequestTimes(
-                byFrom && !bySince ? null : since,
-                bySince && !byFrom ? null : from,
-                to,
-                RequestTimes.zone(zone),
-                kind);
+                byFrom && !bySince ? null : since, bySince && !byFrom ? null : from, to, RequestTimes.zone(zone), kind);
     }
 
     /** Whether the command line has an option, which then leaves out the other one's variable. */

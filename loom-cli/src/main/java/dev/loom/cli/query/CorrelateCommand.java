@@ -67,7 +67,10 @@ public final class CorrelateCommand extends FieldQuery {
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
     private long limit = Long.MAX_VALUE;
 
-    @Option(names = "--distinct", fallbackValue = "true", description = "Prints a record once, with the first of its causes.")
+    @Option(
+            names = "--distinct",
+            fallbackValue = "true",
+            description = "Prints a record once, with the first of its causes.")
     private boolean distinct;
 
     @Mixin

@@ -17,7 +17,7 @@ abstract class RecordQuery extends SourceQuery {
     @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
     long limit = Long.MAX_VALUE;
 
-    @Option(names = "--asc", description = "Oldest first.")
+    @Option(names = "--asc", fallbackValue = "true", description = "Oldest first.")
     boolean ascending;
 
     @Mixin

@@ -33,7 +33,10 @@ public final class SearchCommand extends RecordQuery {
     @Option(names = "--field", paramLabel = "FIELD", description = "The field to search; by default the source's text.")
     private @Nullable String field;
 
-    @Option(names = "--count", fallbackValue = "true", description = "Counts the records per time step instead of printing them.")
+    @Option(
+            names = "--count",
+            fallbackValue = "true",
+            description = "Counts the records per time step instead of printing them.")
     private boolean count;
 
     @Option(

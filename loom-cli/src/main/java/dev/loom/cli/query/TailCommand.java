@@ -58,7 +58,8 @@ public final class TailCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            fallbackValue = "true", description = "Continues with new records as they arrive, until Ctrl-C.")
+            fallbackValue = "true",
+            description = "Continues with new records as they arrive, until Ctrl-C.")
     private boolean follow;
 
     @Option(

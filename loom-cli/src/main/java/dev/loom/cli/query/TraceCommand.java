@@ -38,7 +38,10 @@ public final class TraceCommand extends StoreQuery {
             description = "Looks only here; by default in all sources with a field trace_id; repeatable.")
     private List<String> sources = new ArrayList<>();
 
-    @Option(names = "--no-logs", fallbackValue = "true", description = "Leaves out log records, and sources that have no spans.")
+    @Option(
+            names = "--no-logs",
+            fallbackValue = "true",
+            description = "Leaves out log records, and sources that have no spans.")
     private boolean withoutLogs;
 
     @Option(names = "--json", fallbackValue = "true", description = "As -o json: OTLP/JSON, a request a line.")
@@ -46,7 +49,8 @@ public final class TraceCommand extends StoreQuery {
 
     @Option(
             names = "--rows",
-            fallbackValue = "true", description =
+            fallbackValue = "true",
+            description =
                     "In JSON and CSV, a row for each span and log record in the order of the waterfall, with self time.")
     private boolean rows;
 

@@ -60,7 +60,10 @@ public final class TracesCommand extends StoreQuery {
             description = "Looks only here; by default in all sources that declare the fields of spans; repeatable.")
     private List<String> sources = new ArrayList<>();
 
-    @Option(names = "--json", fallbackValue = "true", description = "Prints all spans of these traces as OTLP/JSON, a request a line.")
+    @Option(
+            names = "--json",
+            fallbackValue = "true",
+            description = "Prints all spans of these traces as OTLP/JSON, a request a line.")
     private boolean json;
 
     @Option(

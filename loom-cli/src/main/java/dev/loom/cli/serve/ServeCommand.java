@@ -72,7 +72,10 @@ public final class ServeCommand implements Callable<Integer> {
             description = "CA certificates that must have signed a client's certificate, PEM.")
     private @Nullable Path clientCaFile;
 
-    @Option(names = "--insecure", fallbackValue = "true", description = "Admits other machines without TLS and a token.")
+    @Option(
+            names = "--insecure",
+            fallbackValue = "true",
+            description = "Admits other machines without TLS and a token.")
     private @Nullable Boolean insecure;
 
     public ServeCommand(Console console) {

@@ -45,7 +45,10 @@ final class StagedListing {
         }
     }
 
-    @Option(names = "--all", fallbackValue = "true", description = "Lists all stores of this host that have staging, in use or left over.")
+    @Option(
+            names = "--all",
+            fallbackValue = "true",
+            description = "Lists all stores of this host that have staging, in use or left over.")
     private boolean all;
 
     @Option(

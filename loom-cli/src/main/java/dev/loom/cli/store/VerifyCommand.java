@@ -33,7 +33,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--repair",
-            fallbackValue = "true", description =
+            fallbackValue = "true",
+            description =
                     "First recovers the store as its writer would, and adopts a copy of a live one; rebuilds wrong"
                             + " indexes; sets aside, in the store, what can't be rebuilt, and deletes nothing.")
     private boolean repair;

@@ -477,7 +477,8 @@ class ArchiveRoundTripTest {
         for (int i = 0; i <= endsNs.length; i++) {
             String from = i == 0 ? "" + BEGIN_NS : "" + endsNs[i - 1];
             String to = i == endsNs.length ? "" + Long.MAX_VALUE : "" + endsNs[i];
-            String err = exported(store, store + i + ".loom", "--from", from, "--to", to).err();
+            String err = exported(store, store + i + ".loom", "--from", from, "--to", to)
+                    .err();
             assertEquals(i == 1, err.contains("lost=12"), err);
             assertEquals(i == 1, err.contains("lost="), err);
         }

@@ -64,19 +64,30 @@ class PcapImportTest {
     void shouldNameACaptureThatIsEmptyAndGoOnWhereItIsToSkip() throws IOException {
         Path whole = RedisCapture.slice("packets.pcap");
         for (Path empty : new Path[] {
-            Files.createFile(directory.resolve("empty.pcap")), Files.writeString(directory.resolve("notes.pcap"), "notes")
+            Files.createFile(directory.resolve("empty.pcap")),
+            Files.writeString(directory.resolve("notes.pcap"), "notes")
         }) {
             String[] files = {whole.toString(), empty.toString(), whole.toString()};
-            String stopped = run("stopping-" + empty.getFileName(), "stop", files).err();
+            String stopped =
+                    run("stopping-" + empty.getFileName(), "stop", files).err();
             assertTrue(stopped.contains("loom: not a capture: "), stopped);
             assertTrue(stopped.contains(", file=" + empty + "\n"), stopped);
-            assertTrue(stopped.endsWith("not imported, as the import stopped before: files=1, first=" + whole + "\n"), stopped);
-            String skipped = run("skipping-" + empty.getFileName(), "skip", files).err();
+            assertTrue(
+                    stopped.endsWith("not imported, as the import stopped before: files=1, first=" + whole + "\n"),
+                    stopped);
+            String skipped =
+                    run("skipping-" + empty.getFileName(), "skip", files).err();
             assertTrue(skipped.contains(", file=" + empty + "\n"), skipped);
             assertFalse(skipped.contains("not imported"), skipped);
             String sources = cli.run("sources").ok().out();
-            assertTrue(sources.matches("(?s).*\"name\":\"stopping-" + empty.getFileName() + "\"[^\\n]*\"records\":1304,.*"), sources);
-            assertTrue(sources.matches("(?s).*\"name\":\"skipping-" + empty.getFileName() + "\"[^\\n]*\"records\":2608,.*"), sources);
+            assertTrue(
+                    sources.matches(
+                            "(?s).*\"name\":\"stopping-" + empty.getFileName() + "\"[^\\n]*\"records\":1304,.*"),
+                    sources);
+            assertTrue(
+                    sources.matches(
+                            "(?s).*\"name\":\"skipping-" + empty.getFileName() + "\"[^\\n]*\"records\":2608,.*"),
+                    sources);
         }
     }
 

@@ -45,6 +45,7 @@ abstract class Exchange implements Invocable.Task {
     private @Nullable Refusal refusal;
     /** Whether it gave way, and has some more time for the rest. */
     private boolean dismissed;
+
     private long discarded;
 
     Exchange(

@@ -77,7 +77,8 @@ public final class HttpServers implements AutoCloseable {
         this.protection = protection;
         credentials = ServerCredentials.read(protection, failures);
         threads.setName("loom-http");
-        threads.setDaemon(true); // as all others of the library: a server that nobody closes does not keep a program from ending
+        threads.setDaemon(
+                true); // as all others of the library: a server that nobody closes does not keep a program from ending
         // in another thread, as reading may take long, and the scheduler's thread has deadlines to see to
         reloads = credentials.areReloaded()
                 ? new Sweeps(
@@ -87,7 +88,10 @@ public final class HttpServers implements AutoCloseable {
         ConnectionGuard connections = new ConnectionGuard(protection, this.sweeps::begin);
         HostRules hosts = new HostRules(protection.allowedHosts(), protection.allowedOrigins());
         gate = new Gate(connections, hosts, credentials);
-        server = new Server(threads, new ScheduledExecutorScheduler("loom-http-scheduler", true), new ConnectionBuffers(4 * NETWORK_BUFFER_LENGTH, POOLED_BYTES_MAX));
+        server = new Server(
+                threads,
+                new ScheduledExecutorScheduler("loom-http-scheduler", true),
+                new ConnectionBuffers(4 * NETWORK_BUFFER_LENGTH, POOLED_BYTES_MAX));
         server.setErrorHandler(new PlainErrors());
         server.addBean(connections);
     }

@@ -151,7 +151,8 @@ class OtlpFormatTest {
                 .setExponentialHistogram(ExponentialHistogram.getDefaultInstance())
                 .build();
         lookup.context = records.context(metric).toByteArray();
-        FieldReader buckets = Objects.requireNonNull(Formats.parse("otlp-metric").field("buckets"));
+        FieldReader buckets =
+                Objects.requireNonNull(Formats.parse("otlp-metric").field("buckets"));
         for (String part : List.of("420108", "42021205", "4a020b0b")) {
             for (String point : List.of(part + "4205080a120105", "4205080a120105" + part)) {
                 byte[] payload = payload(ByteString.fromHex(point).toByteArray());

@@ -171,12 +171,8 @@ class InvalidTextTest {
         export(Signal.METRICS, metrics(scope), 5, 6);
         List<IngestedStore.Stored> stored = store.unread("otlp.metrics");
         assertEquals(5, stored.size());
-        assertEquals(
-                point("a").build(),
-                NumberDataPoint.parseFrom(stored.get(0).message()));
-        assertEquals(
-                point("c").build(),
-                NumberDataPoint.parseFrom(stored.get(1).message()));
+        assertEquals(point("a").build(), NumberDataPoint.parseFrom(stored.get(0).message()));
+        assertEquals(point("c").build(), NumberDataPoint.parseFrom(stored.get(1).message()));
         assertEquals(
                 attribute("f"),
                 SummaryDataPoint.parseFrom(stored.get(4).message()).getAttributes(0));
@@ -290,7 +286,8 @@ class InvalidTextTest {
     private static ResourceLogs.Builder resource(String service) {
         return ResourceLogs.newBuilder()
                 .setResource(Resource.newBuilder()
-                        .addAttributes(KeyValue.newBuilder().setKey("service.name").setValue(text(service))));
+                        .addAttributes(
+                                KeyValue.newBuilder().setKey("service.name").setValue(text(service))));
     }
 
     private static ScopeLogs.Builder scope(String name) {

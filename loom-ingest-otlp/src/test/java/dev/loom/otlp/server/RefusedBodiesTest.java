@@ -125,7 +125,7 @@ class RefusedBodiesTest {
     void shouldReadTheRestOfARequestThatGaveWay() throws Exception {
         OtlpConfig config =
                 TestServer.config().withBudget(TestServer.MIB, folder).withMaxRequests(1);
-        try (TestServer server = new TestServer(exported, config, within(Duration.ofSeconds(2)));
+        try (TestServer server = new TestServer(exported, config, within(Duration.ofSeconds(5)));
                 RawHttp1 slow = new RawHttp1(server.httpPort());
                 RawHttp1 other = new RawHttp1(server.httpPort())) {
             slow.send(POST + PROTOBUF + "Content-Length: 250000\r\n\r\n");

@@ -130,7 +130,8 @@ final class TokenTerms {
     private static TokenCondition regex(String field, RegexLiterals literals) {
         List<TokenCondition> each = literals.alternatives().stream()
                 .map(texts -> TokenCondition.all(texts.stream()
-                        .filter(text -> literals.isCaseSensitive() || text.chars().noneMatch(TokenTerms::isIota))
+                        .filter(text ->
+                                literals.isCaseSensitive() || text.chars().noneMatch(TokenTerms::isIota))
                         .map(text -> within(field, text))
                         .toList()))
                 .toList();
