@@ -87,6 +87,7 @@ public final class MappedFile {
         return buffer;
     }
 
+    /** Idempotent, as the JDK frees a mapping once: a failed opening may come here twice. */
     public void unmap() {
         BufferUtil.free(bytes);
     }
