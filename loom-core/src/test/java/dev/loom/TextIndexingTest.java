@@ -133,12 +133,30 @@ final class TextIndexingTest {
             String failure =
                     loom.info().writer().orElseThrow().textIndexFailure().orElseThrow();
             assertTrue(failure.contains("injected failure"), failure);
-            assertEquals(List.of(), files());
             refusing.set(false);
             assertTrue(finish(loom));
             assertEquals(0, index(loom, source).recordsLeft());
             assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
         }
+    }
+
+    @Test
+    void shouldLeaveNoFileOfAFailedAttempt() {
+        HookedStorage storage = new HookedStorage() {
+            @Override
+            public void rename(Path file, Path name) {
+                if (name.toString().endsWith(".units3")) {
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+                super.rename(file, name);
+            }
+        };
+        try (Loom loom = open(storage, LoomConfig.UNLIMITED)) {
+            int source = loom.defineSource("log", Formats.text());
+            push(loom, source, 3_000);
+            assertFalse(finish(loom));
+        }
+        assertEquals(List.of(), files()); // once closed, as another attempt may be under way before
     }
 
     @Test
