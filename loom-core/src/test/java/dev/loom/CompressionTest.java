@@ -12,8 +12,12 @@ import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
+import dev.loom.format.Field;
+import dev.loom.format.FieldReader;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
+import dev.loom.format.PayloadFormatProvider;
+import dev.loom.format.ProvidingLoader;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.io.LoomFile;
@@ -33,7 +37,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -413,6 +419,58 @@ final class CompressionTest {
             awaitCompressed();
             await(() -> loom.info().writer().orElseThrow().compressionFailure().isEmpty());
             assertAll(loom);
+        }
+    }
+
+    /** A program's format of texts, whose fields can't be told. */
+    private record FieldlessFormat(String text) implements PayloadFormat {
+        @Override
+        public String name() {
+            return text;
+        }
+
+        @Override
+        public List<Field> fields() {
+            throw new NoClassDefFoundError("not your format");
+        }
+
+        @Override
+        public FieldReader field(String name) {
+            throw new NoClassDefFoundError("not your format");
+        }
+    }
+
+    public static final class FieldlessProvider implements PayloadFormatProvider {
+        @Override
+        public Set<String> names() {
+            return Set.of("fieldless");
+        }
+
+        @Override
+        public PayloadFormat parse(String text) {
+            return new FieldlessFormat(text);
+        }
+    }
+
+    @Test
+    void shouldCompressRecordsWhoseFormatFails() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        ClassLoader providing = new ProvidingLoader(FieldlessProvider.class.getName());
+        thread.setContextClassLoader(providing);
+        try (Loom loom = open()) {
+            thread.setContextClassLoader(before);
+            int source = loom.defineSource("fieldless", Formats.parse("fieldless", providing));
+            byte[] payload = new byte[1000];
+            for (int i = 0; i < 3 * SEGMENT / 1000; i++) {
+                loom.push(source, payload);
+            }
+            fill(loom, 3);
+            awaitCompressed();
+            assertEquals(Optional.empty(), loom.info().writer().orElseThrow().compressionFailure());
+            assertAll(loom);
+        } finally {
+            thread.setContextClassLoader(before);
         }
     }
 

@@ -562,6 +562,42 @@ final class RetentionTest {
     }
 
     @Test
+    void shouldDeleteRecordsThoughWhatWasBuiltFromThemCanNotBe() {
+        boolean[] refuse = {true};
+        HookedStorage disk = new HookedStorage() {
+            @Override
+            public List<Path> list(Path directory) {
+                if (refuse[0] && directory.endsWith("text")) {
+                    throw new StoreIoException("directory can't be read: directory=" + directory);
+                }
+                return super.list(directory);
+            }
+        };
+        UnaryOperator<LoomConfig.Builder> settings = builder ->
+                builder.segmentBytes(SEGMENT).clock(() -> nowNs).minFreeBytes(0).maxAge(Duration.ofSeconds(1));
+        refuse[0] = false;
+        try (Loom loom = StoreAccess.open(store(), disk, settings)) {
+            int[] sources = define(loom);
+            for (int step = 0; step < 3; step++) {
+                fill(loom, sources, 4 * SEGMENT);
+                loom.force();
+                nowNs += 2_000_000_000L;
+                refuse[0] = true;
+                long begin = loom.info().records().begin();
+                fill(loom, sources, SEGMENT);
+                loom.force();
+                assertTrue(loom.info().records().begin() > begin, "step=" + step);
+                String failure = loom.info().failure().orElse("");
+                assertTrue(failure.contains("directory can't be read"), failure);
+            }
+            refuse[0] = false;
+            fill(loom, sources, SEGMENT);
+            loom.force();
+            assertEquals(Optional.empty(), loom.info().failure());
+        }
+    }
+
+    @Test
     void shouldHaveABudgetByDefault() {
         try (Loom loom = Loom.open(StoreAccess.small(store()).build())) {
             StoreInfo.Retention retention = loom.info().retention();

@@ -2,6 +2,7 @@ package dev.loom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Bins;
@@ -484,6 +485,24 @@ final class RollupTest {
             bytes[8] = (byte) version;
             Files.write(file, bytes);
         }
+    }
+
+    @Test
+    void shouldKeepNoRunsOfIndexesThatAFailedOpeningDropped() throws IOException {
+        try (Loom loom = open()) {
+            define(loom);
+            push(loom, 40);
+            assertTrue(sumUp(loom));
+        }
+        assertFalse(files().isEmpty());
+        Path obstacle = Files.createFile(temp.resolve("obstacle"));
+        assertThrows(
+                StoreIoException.class,
+                () -> StoreAccess.open(
+                        temp.resolve("store"),
+                        Storage.DISK,
+                        config -> config.rebuildIndexes(true).stagingDirectory(obstacle.resolve("staging"))));
+        assertEquals(List.of(), files());
     }
 
     @Test

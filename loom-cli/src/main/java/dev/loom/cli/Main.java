@@ -136,7 +136,7 @@ public final class Main {
      * The model of the command line: of the named command alone if that suffices, else of all commands. To build the model of
      * one takes longer than most commands run.
      */
-    private static CommandLine commandLine(
+    static CommandLine commandLine(
             Console console, Failures failures, EnvironmentDefaults defaults, String... arguments) {
         boolean one = arguments.length > 0 && COMMANDS.contains(arguments[0]) && !OF_ALL.contains(arguments[0]);
         CommandLine commandLine = new CommandLine(new RootCommand(console));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.EnvironmentDefaults;
 import dev.loom.server.text.DataOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 class MainTest {
     @TempDir
@@ -185,8 +188,21 @@ class MainTest {
             assertEquals(
                     "true".equals(value), !cli.run("scan", "lines").ok().err().isEmpty(), value);
         }
+        Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+        requireFallbacks(Main.commandLine(console, new Failures(console), new EnvironmentDefaults(Map.of()))
+                .getCommandSpec());
         Cli ascending = Cli.on(directory).environment("LOOM_ASC", "true").environment("LOOM_OUTPUT", "raw");
         assertEquals("a\nb\n", ascending.run("scan", "lines", "--asc").ok().out());
+    }
+
+    private static void requireFallbacks(CommandSpec command) {
+        for (OptionSpec option : command.options()) {
+            boolean flag = option.arity().max() == 0 && !option.usageHelp() && !option.versionHelp();
+            if (flag && !option.negatable()) {
+                assertEquals("true", option.fallbackValue(), command.qualifiedName() + " " + option);
+            }
+        }
+        command.subcommands().values().forEach(subcommand -> requireFallbacks(subcommand.getCommandSpec()));
     }
 
     @Test

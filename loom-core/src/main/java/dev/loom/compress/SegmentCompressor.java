@@ -72,10 +72,19 @@ public final class SegmentCompressor implements AutoCloseable {
         byte[] widths = columns.get(sourceId);
         if (widths == null) {
             PayloadFormat format = formatOf.apply(sourceId);
-            widths = format == null ? ColumnLayout.NONE : ColumnLayout.columns(format);
+            widths = format == null ? ColumnLayout.NONE : columnsOf(format);
             columns.put(sourceId, widths);
         }
         return widths;
+    }
+
+    /** None of a program's format that fails: its pages are compressed as bytes. */
+    private static byte[] columnsOf(PayloadFormat format) {
+        try {
+            return ColumnLayout.columns(format);
+        } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+            return ColumnLayout.NONE;
+        }
     }
 
     /**

@@ -22,7 +22,12 @@ import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -88,14 +93,33 @@ public final class AttachedStore implements AutoCloseable {
         return attach(directory, storage, Thread.currentThread().getContextClassLoader());
     }
 
+    /**
+     * Whether there is such a file.
+     *
+     * @throws StoreIoException if that can't be known
+     */
+    private static boolean exists(Storage storage, Path file) {
+        if (storage.exists(file)) {
+            return true;
+        }
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw new StoreIoException("file can't be looked at: file=" + file + ", reason=" + e, e);
+        }
+        return false;
+    }
+
     /** As {@link #attach(Path, Storage)}, with the formats that a class loader finds. */
     public static AttachedStore attach(Path directory, Storage storage, @Nullable ClassLoader formats) {
         Platform.check();
-        if (!storage.exists(directory)) {
+        if (!exists(storage, directory)) {
             throw new StoreNotFoundException("no such directory: directory=" + directory);
         }
         StoreFiles files = new StoreFiles(StoreOpening.realPath(directory));
-        if (!storage.exists(files.mark())) {
+        if (!exists(storage, files.mark())) {
             throw new StoreNotFoundException(
                     (files.hasSegments(storage) ? "directory holds segments but no mark" : "no store in directory")
                             + ": directory=" + directory);

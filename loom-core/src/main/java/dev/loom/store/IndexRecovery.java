@@ -56,6 +56,8 @@ final class IndexRecovery {
             known.countLost(closed.durable(LogKind.RECORD));
             next = beginBehind(next.withGap(anew ? closed.begin(LogKind.RECORD) : covered), known);
         }
+        // before the mark says that all is well: they sum up what is dropped
+        files.runs(storage).deleteAll();
         next = new MarkFile(storage, files.mark()).writeTwice(next);
         if (anew) {
             unchecked = null;

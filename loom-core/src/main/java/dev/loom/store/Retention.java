@@ -78,6 +78,11 @@ final class Retention implements SegmentBudget {
     /** Whether files may be left of segments with which no log begins any more. */
     private boolean unreferenced;
 
+    /** Whether files may be left of what was built from deleted records, and why. */
+    private boolean derivedLeft;
+
+    private @Nullable LoomException derivedFailure;
+
     /** Reported when memory was short, which must not be mistaken for a failure of the disk. */
     private final StoreIoException noMemory = new StoreIoException("segments can't be deleted: reason=out of memory");
 
@@ -167,7 +172,7 @@ final class Retention implements SegmentBudget {
             deleteUnreferenced();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
             relieve();
-            failure = clockFailure == null && freed.isDoubtful() ? nothingFreed() : clockFailure;
+            failure = clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : derivedFailure;
         } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
@@ -333,9 +338,25 @@ final class Retention implements SegmentBudget {
             for (LogKind kind : KINDS) {
                 deleteBelow(kind, mark.get().begin(kind));
             }
-            text.deleteBelow(mark.get().begin(LogKind.RECORD));
-            runs.deleteBelow(mark.get().begin(LogKind.RECORD));
             unreferenced = false;
+            derivedLeft = true;
+        }
+        deleteDerived();
+    }
+
+    /** Files of deleted records, which may stay for a while: that they can't be deleted stops no deletion of segments. */
+    private void deleteDerived() {
+        if (derivedLeft) {
+            try {
+                text.deleteBelow(mark.get().begin(LogKind.RECORD));
+                runs.deleteBelow(mark.get().begin(LogKind.RECORD));
+                derivedLeft = false;
+                derivedFailure = null;
+            } catch (StoreReopenedException e) {
+                throw e;
+            } catch (LoomException e) {
+                derivedFailure = e;
+            }
         }
     }
 

@@ -300,8 +300,8 @@ public final class StoreOpening {
             }
             RunFiles runs = files.runs(storage);
             runs.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
-            if (repair != null || !closed.equals(ended)) {
-                runs.deleteAll(); // what they sum up is being written again
+            if (repair != null) {
+                runs.deleteAll();
             }
             Mark mark = closed.owned(
                     owner,

@@ -5,6 +5,8 @@ import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import java.util.ArrayList;
@@ -38,7 +40,7 @@ public record ArchiveSchema(
     private static final int CARRIED = 1 << 1;
     private static final int SOURCE_ID_MAX = 65_535;
     /** The bytes of all sources and indexes, which are kept in memory. */
-    private static final long ENTRIES_LENGTH_MAX = 32L << 20;
+    public static final long ENTRIES_LENGTH_MAX = 32L << 20;
 
     private static final int INDEXES_MAX = 65_535;
     private static final int ATTRIBUTES_MAX = 1 << 16;
@@ -49,14 +51,18 @@ public record ArchiveSchema(
         indexes = List.copyOf(indexes);
     }
 
-    /** Writes it as blocks of entries: a type, a length, and as many bytes, which readers of an older version may skip. */
-    void write(ArchiveBlocks blocks) {
+    /**
+     * Writes it as blocks of entries: a type, a length, and as many bytes, which readers of an older version may skip.
+     *
+     * @return the bytes of all entries; no reader takes more than {@link #ENTRIES_LENGTH_MAX}
+     */
+    long write(ArchiveBlocks blocks) {
         BlockBuffer entry = new BlockBuffer();
         entry.putText(host);
         entry.putLong(storeId);
         entry.putLong(fromNs);
         entry.putLong(toNs);
-        put(blocks, ArchiveDescriptor.HOST, entry);
+        long length = put(blocks, ArchiveDescriptor.HOST, entry);
         for (Source source : sources) {
             entry.putVarint(source.id());
             entry.putText(source.name());
@@ -67,7 +73,7 @@ public record ArchiveSchema(
                 entry.putText(key);
                 entry.putText(value);
             });
-            put(blocks, ArchiveDescriptor.SOURCE, entry);
+            length += put(blocks, ArchiveDescriptor.SOURCE, entry);
         }
         for (Index index : indexes) {
             entry.putVarint(index.sourceId());
@@ -75,17 +81,20 @@ public record ArchiveSchema(
             entry.putText(index.kindText());
             entry.putText(index.function().text());
             entry.putText(index.bins().text());
-            put(blocks, ArchiveDescriptor.INDEX, entry);
+            length += put(blocks, ArchiveDescriptor.INDEX, entry);
         }
         blocks.end(ArchiveDescriptor.SCHEMA);
+        return length;
     }
 
-    private static void put(ArchiveBlocks blocks, int type, BlockBuffer entry) {
+    private static long put(ArchiveBlocks blocks, int type, BlockBuffer entry) {
+        long length = entry.length();
         blocks.buffer().putByte(type);
         blocks.buffer().putVarint(entry.length());
         blocks.buffer().putBytes(new UnsafeBuffer(entry.array()), 0, entry.length());
         entry.clear();
         blocks.endIfFull(ArchiveDescriptor.SCHEMA);
+        return length;
     }
 
     /** Collects the entries of schema blocks. */
@@ -136,7 +145,7 @@ public record ArchiveSchema(
         private void readSource(BlockBytes entry) throws BlockBytes.Malformed {
             int id = entry.getNumber("id of a source", SOURCE_ID_MAX);
             String name = entry.getText();
-            PayloadFormat format = Formats.parse(entry.getText());
+            PayloadFormat format = format(name, entry.getText());
             int flags = entry.getByte();
             boolean closed = (flags & CLOSED) != 0;
             if ((flags & CARRIED) != 0) {
@@ -149,6 +158,18 @@ public record ArchiveSchema(
             }
             if (id == 0 || sources.put(id, new Source(id, name, format, closed, attributes)) != null) {
                 throw new BlockBytes.Malformed("source is defined twice, or has no id: id=" + id + ", name=" + name);
+            }
+        }
+
+        /** A damaged archive fails its checksums before, so this one is of a program whose formats are not here. */
+        private static PayloadFormat format(String source, String text) {
+            try {
+                return Formats.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailure(
+                        ExitCode.STORE,
+                        "source has a format that is unknown here: source=" + source + ", reason=" + e.getMessage(),
+                        e);
             }
         }
 

@@ -9,6 +9,7 @@ import org.agrona.DirectBuffer;
 public final class ArchiveWriter {
 
     private final ArchiveBlocks blocks;
+    private final long schemaBytes;
     private long lastTimeNs;
     private int slots;
     private long slotBytes;
@@ -18,7 +19,12 @@ public final class ArchiveWriter {
     /** @param archiveId random, so that a block of another archive is never taken for one of this */
     public ArchiveWriter(DataOutput out, long archiveId, ArchiveSchema schema) {
         blocks = new ArchiveBlocks(out, archiveId);
-        schema.write(blocks);
+        schemaBytes = schema.write(blocks);
+    }
+
+    /** The bytes of the schema, of which {@link ArchiveSchema#ENTRIES_LENGTH_MAX} can be read. */
+    public long schemaBytes() {
+        return schemaBytes;
     }
 
     /** Whether a record of this length takes the last slots from all that have one. */

@@ -6,6 +6,8 @@ import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
 import dev.loom.cli.archive.ArchiveSchema;
 import dev.loom.cli.archive.ArchiveWriter;
+import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Interruption;
 import dev.loom.cli.console.Progress;
 import dev.loom.format.RecordLookup;
@@ -72,8 +74,18 @@ final class ArchiveExport {
         }
         for (Source source : snapshot.sources()) {
             if (chosen.containsKey(source.id()) || referred.containsValue(source.id())) {
+                requireKnown(source);
                 written.add(source);
             }
+        }
+    }
+
+    /** An archive of a source that is read as bytes would make it one of bytes for good. */
+    private static void requireKnown(Source source) {
+        if (source.format().failure() != null) {
+            throw CommandFailure.usage("source has a format that is unknown here, so no archive can have it: source="
+                    + source.name() + ", reason=" + source.format().failure()
+                    + "; name other sources, or export it as csv or jsonl");
         }
     }
 
@@ -86,6 +98,13 @@ final class ArchiveExport {
         segmentBytes = store.segmentBytes();
         ArchiveWriter writer =
                 new ArchiveWriter(out, UUID.randomUUID().getMostSignificantBits(), schema(store.storeId()));
+        if (writer.schemaBytes() > ArchiveSchema.ENTRIES_LENGTH_MAX) {
+            throw new CommandFailure(
+                    ExitCode.LIMIT,
+                    "names, attributes and indexes of the sources are too long for one archive: bytes="
+                            + writer.schemaBytes() + ", max=" + ArchiveSchema.ENTRIES_LENGTH_MAX
+                            + "; export some of them, by their names");
+        }
         try (SnapshotReader reader = SnapshotReader.of(snapshot);
                 SourceRecords records =
                         reader.forward(reader.everything(range.fromNs()), new Guide(interruption, progress, writer))) {

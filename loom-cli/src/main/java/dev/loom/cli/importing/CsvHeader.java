@@ -24,6 +24,9 @@ final class CsvHeader {
     /** What Loom prints before the fields of a record. */
     static final List<String> OWN_COLUMNS = List.of("time", "ts", "source", "addr");
 
+    /** Comes behind these where each record was found for another one. */
+    private static final String CAUSE = "cause";
+
     /** Goes before the name of a field that is one of these. */
     private static final String FIELDS_PREFIX = "fields.";
 
@@ -106,12 +109,18 @@ final class CsvHeader {
     /** Leaves out what Loom printed before the fields, which get their names back. */
     void keepFields() {
         leftOut = OWN_COLUMNS.size();
-        names = names.stream()
-                .skip(leftOut)
-                .map(name -> name.startsWith(FIELDS_PREFIX) && isOwn(name.substring(FIELDS_PREFIX.length()))
-                        ? name.substring(FIELDS_PREFIX.length())
-                        : name)
-                .toList();
+        if (names.get(leftOut).equals(CAUSE) && names.size() > leftOut + 1) {
+            leftOut++;
+        }
+        names = names.stream().skip(leftOut).map(CsvHeader::unprefixed).toList();
+    }
+
+    private static String unprefixed(String column) {
+        if (!column.startsWith(FIELDS_PREFIX)) {
+            return column;
+        }
+        String name = column.substring(FIELDS_PREFIX.length());
+        return isOwn(name) || name.equals(CAUSE) ? name : column;
     }
 
     /** Waits for the first data row or the end. */

@@ -15,6 +15,11 @@ enum InputFormat {
     /** Archives of {@code loom export}, with their sources, indexes and arrival times. */
     ARCHIVE;
 
+    /** Whether inputs are text, in UTF-8. */
+    boolean isText() {
+        return this == CSV || this == JSONL || this == LINES;
+    }
+
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -86,10 +86,14 @@ final class InputOpening {
 
     /** Defines the source and returns its input. */
     RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
+        if (format.isText() && window.isUtf16()) {
+            throw new CommandFailure(
+                    ExitCode.LIMIT, "input is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8");
+        }
         return switch (format) {
             case CSV -> openCsv(CSV_FACTOR * payloadLengthMax + ROW_BYTES);
             case JSONL -> openJson(JSON_FACTOR * payloadLengthMax + ROW_BYTES);
-            case LINES -> new LinesOpening(console, window, live, definition, logTimes).open(file, payloadLengthMax);
+            case LINES -> openLines(payloadLengthMax);
             case PCAP -> openPcap();
             case ARCHIVE -> throw new IllegalArgumentException("archives have several sources");
         };
@@ -98,6 +102,11 @@ final class InputOpening {
     /** The first line of a file of rejected rows, so that the file can be imported too. */
     byte[] rejectsHeader() {
         return rejectsHeader;
+    }
+
+    private RecordInput openLines(int payloadLengthMax) throws IOException {
+        window.skipByteOrderMark();
+        return new LinesOpening(console, window, live, definition, logTimes).open(file, payloadLengthMax);
     }
 
     private RecordInput openPcap() throws IOException {

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InputWindow implements AutoCloseable {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+    private static final byte[] UTF_16_LITTLE_ENDIAN = {(byte) 0xFF, (byte) 0xFE};
+    private static final byte[] UTF_16_BIG_ENDIAN = {(byte) 0xFE, (byte) 0xFF};
     private static final int CAPACITY_FIRST = 512 * 1024;
     private static final long INTERRUPTION_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -182,9 +184,24 @@ public final class InputWindow implements AutoCloseable {
 
     /** Skips a byte order mark at the start of the input. */
     public void skipByteOrderMark() throws IOException {
-        if (require(BYTE_ORDER_MARK.length) && Arrays.equals(copy(0, BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+        if (begins(BYTE_ORDER_MARK)) {
             consume(BYTE_ORDER_MARK.length);
         }
+    }
+
+    /** Whether the input begins with the byte order mark of UTF-16, which no text in UTF-8 does. */
+    public boolean isUtf16() throws IOException {
+        return begins(UTF_16_LITTLE_ENDIAN) || begins(UTF_16_BIG_ENDIAN);
+    }
+
+    /** Waits for a further byte of a live input only while those before are equal. */
+    private boolean begins(byte[] mark) throws IOException {
+        for (int i = 0; i < mark.length; i++) {
+            if (!require(i + 1) || bytes[start + i] != mark[i]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Copies bytes of the window. */

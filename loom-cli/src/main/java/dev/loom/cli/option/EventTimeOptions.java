@@ -85,34 +85,46 @@ public final class EventTimeOptions {
      * @param live whether the records come from this machine now, so that its clocks may serve as the clock pair
      */
     public @Nullable EventTime eventTime(boolean live) throws IOException {
-        return eventTime(live, null);
-    }
-
-    /**
-     * Like {@link #eventTime(boolean)}.
-     *
-     * @param defaultField the field if none is given, or null
-     */
-    public @Nullable EventTime eventTime(boolean live, @Nullable String defaultField) throws IOException {
-        String named = field == null ? defaultField : field;
-        ValueUnit askedUnit = unit == null ? null : ValueUnit.parse(unit.toString());
-        if (named == null) {
-            if (clock != null || clockPair != null || unit != null || at != null) {
+        if (field == null) {
+            if (given()) {
                 throw CommandFailure.usage(
                         "--event-clock, --clock-pair, --event-time-unit and --event-at need --event-time");
             }
             return null;
-        } else if (clockPair != null) {
+        }
+        return new EventTime(field, askedClock(live ? ClockPair.ofThisMachine() : null), askedUnit(), at == At.START);
+    }
+
+    /** The event time that a source has, or null, changed by what is asked for; that of another field is all new. */
+    public @Nullable EventTime corrected(@Nullable EventTime before) throws IOException {
+        if (before == null || (field != null && !field.equals(before.field()))) {
+            return eventTime(false);
+        }
+        boolean keepsClock = clock == null && clockPair == null;
+        return new EventTime(
+                before.field(),
+                keepsClock ? before.clockPair() : askedClock(before.clockPair()),
+                unit == null ? before.askedUnit() : askedUnit(),
+                at == null ? before.start() : at == At.START);
+    }
+
+    private @Nullable ValueUnit askedUnit() {
+        return unit == null ? null : ValueUnit.parse(unit.toString());
+    }
+
+    /** @param known the pair for a monotonic clock if no file is given, or null */
+    private @Nullable ClockPair askedClock(@Nullable ClockPair known) {
+        if (clockPair != null) {
             if (clock == Clock.WALL) {
                 throw CommandFailure.usage("--clock-pair is for --event-clock monotonic");
             }
-            return new EventTime(named, readClockPair(clockPair), askedUnit, at == At.START);
+            return readClockPair(clockPair);
         } else if (clock != Clock.MONOTONIC) {
-            return new EventTime(named, null, askedUnit, at == At.START);
-        } else if (!live) {
+            return null;
+        } else if (known == null) {
             throw CommandFailure.usage("--event-clock monotonic needs --clock-pair, unless the input is - or a pipe");
         }
-        return new EventTime(named, ClockPair.ofThisMachine(), askedUnit, at == At.START);
+        return known;
     }
 
     /** Whether any of these options is set. */

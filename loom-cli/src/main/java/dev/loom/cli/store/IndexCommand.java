@@ -60,6 +60,7 @@ public final class IndexCommand {
                     String bins,
             @Option(
                             names = "--values",
+                            fallbackValue = "true",
                             description = "Also keeps all values, about 2 bytes each: percentiles, ranges and"
                                     + " histograms then read no records.")
                     boolean values,
@@ -73,6 +74,7 @@ public final class IndexCommand {
                     List<String> by,
             @Option(
                             names = "--backfill",
+                            fallbackValue = "true",
                             description =
                                     "Also indexes existing records: rebuilds all indexes at the speed of the disk, in"
                                             + " a sidecar in the background.")

@@ -75,7 +75,8 @@ public final class SourceCommand {
 
     @Command(
             name = "set",
-            description = "Corrects the event time of a source, including its existing records.",
+            description =
+                    "Corrects the event time of a source, including its existing records: what is not given stays.",
             mixinStandardHelpOptions = true)
     int set(
             @Mixin StoreOption store,
@@ -86,8 +87,7 @@ public final class SourceCommand {
         try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
             Source source =
                     open.schema().openSource(name).orElseThrow(() -> CommandFailure.usage("no open source: " + name));
-            EventTime before = EventTime.of(source);
-            EventTime after = options.eventTime(false, before == null ? null : before.field());
+            EventTime after = options.corrected(EventTime.of(source));
             if (after == null) {
                 throw CommandFailure.usage("source has no event time: " + name + "; set its field with --event-time");
             } else if (source.format().field(after.field()) == null) {

@@ -75,6 +75,70 @@ class ArchiveRoundTripTest {
                 .build());
     }
 
+    @Test
+    void shouldNotMakeBytesOfAFormatThatIsUnknownHere() throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader ours = thread.getContextClassLoader();
+        ClassLoader knowing = ForeignFormat.loader(directory.resolve("provider"));
+        Path archive = file("archive");
+        thread.setContextClassLoader(knowing);
+        try {
+            try (Loom loom = open("from")) {
+                loom.push(loom.defineSource("codes", Formats.parse("foreign", knowing)), new byte[] {41});
+                loom.push(loom.defineSource("lines", Formats.text()), "a".getBytes(StandardCharsets.UTF_8));
+            }
+            Cli.on(file("from")).run("export", "--output", archive.toString()).ok();
+            Cli.on(file("to"))
+                    .run("import", "--format", "archive", archive.toString())
+                    .ok();
+            assertTrue(
+                    Cli.on(file("to")).run("sources", "-o", "json").ok().out().contains("\"format\":\"foreign\""));
+        } finally {
+            thread.setContextClassLoader(ours);
+        }
+        String reason = "reason=unknown payload format: name=foreign";
+        Cli.Result exported = Cli.on(file("from"))
+                .run("export", "--output", file("bytes").toString())
+                .exit(2);
+        assertTrue(
+                exported.err().contains("unknown here, so no archive can have it: source=codes, " + reason),
+                exported.err());
+        assertFalse(Files.exists(file("bytes")));
+        Cli.on(file("from"))
+                .run("export", "lines", "--output", file("lines").toString())
+                .ok();
+        Cli.Result imported = Cli.on(file("other"))
+                .run("import", "--format", "archive", archive.toString())
+                .exit(3);
+        assertTrue(imported.err().contains("unknown here: source=codes, " + reason), imported.err());
+    }
+
+    @Test
+    void shouldRefuseToExportMoreDefinitionsThanAnImportTakes() {
+        String longest = "x".repeat(1_000_000);
+        try (Loom loom = open("from")) {
+            for (int i = 0; i < 34; i++) {
+                loom.defineSource("s" + i, Formats.bytes(), Map.of("about", longest));
+            }
+        }
+        Cli.Result exported = Cli.on(file("from"))
+                .run("export", "--output", file("all").toString())
+                .exit(4);
+        assertTrue(exported.err().contains("too long for one archive: bytes=34"), exported.err());
+        assertFalse(Files.exists(file("all")));
+        String[] most = new String[36];
+        for (int i = 0; i < 33; i++) {
+            most[i + 1] = "s" + i;
+        }
+        most[0] = "export";
+        most[34] = "--output";
+        most[35] = file("most").toString();
+        Cli.on(file("from")).run(most).ok();
+        Cli.on(file("to"))
+                .run("import", "--format", "archive", file("most").toString())
+                .ok();
+    }
+
     private Path file(String name) {
         return directory.resolve(name);
     }

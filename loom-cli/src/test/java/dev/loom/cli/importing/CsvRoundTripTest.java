@@ -16,6 +16,7 @@ import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import java.io.ByteArrayInputStream;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -172,6 +173,46 @@ class CsvRoundTripTest {
         assertEquals(
                 "loom: --whole-rows is for --format csv and jsonl, not lines\n",
                 cli.importText("x", "lines", "", "--whole-rows").exit(2).err());
+    }
+
+    @Test
+    void shouldLeaveOutTheCauseOfRecordsThatWereFoundForOthers() {
+        cli.importText("slow", "csv", "cause,n\n5,1\n").ok();
+        for (String form : List.of("csv", "json")) {
+            String found = cli.run(
+                            "correlate", "slow", "n", "--above", "0", "--with", "slow", "--within", "1h", "-o", form)
+                    .ok()
+                    .out();
+            String input = form.equals("csv") ? form : "jsonl";
+            cli.importText("as-" + form, input, found).ok();
+            assertEquals(
+                    List.of("{\"cause\":5,\"n\":1}"),
+                    cli.run("scan", "as-" + form, "-o", "json").ok().lines().stream()
+                            .map(line -> line.substring(line.indexOf("\"fields\":") + 9, line.length() - 1))
+                            .toList());
+            cli.importText("as-csv", input, found).ok();
+        }
+        assertEquals(
+                "time,ts,source,addr,fields.cause,n",
+                cli.run("scan", "slow", "-o", "csv").ok().lines().get(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"csv", "jsonl", "lines"})
+    void shouldRefuseWhatIsNoUtf8AndSkipItsMark(String format) {
+        String text = format.equals("jsonl") ? "{\"ts\":1}\n" : "ts\n1\n";
+        for (Charset charset : List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
+            cli.input(new ByteArrayInputStream(("\ufeff" + text).getBytes(charset)))
+                    .run("import", "--source", "s", "--format", format, "-")
+                    .exit(4)
+                    .says("input is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8");
+            assertEquals(List.of(), cli.run("sources", "-o", "json").ok().lines());
+        }
+        cli.importText("s", format, "\ufeff" + text).ok();
+        cli.importText("t", format, text).ok();
+        assertEquals(
+                cli.run("scan", "t", "-o", "raw").ok().out(),
+                cli.run("scan", "s", "-o", "raw").ok().out());
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -296,6 +297,29 @@ class EventTimeImportTest {
         List<String> indexes = cli.run("index", "list").ok().lines();
         assertEquals(2, indexes.size());
         assertTrue(indexes.get(0).contains("\"closed\":true"), indexes.get(0));
+    }
+
+    @Test
+    void shouldCorrectOnlyWhatIsNamed() {
+        cli.importText("s", "csv", "ts_ns,u\n5001,7\n4999,9\n", "--event-time", "ts_ns", "--clock-pair", clockPair)
+                .ok();
+        List<String> before = times();
+        set("--event-at", "start").says("source s has the event time ts_ns (monotonic, start)");
+        assertEquals(before, times());
+        set("--event-time-unit", "us").says("source s has the event time ts_ns (monotonic, us, start)");
+        set("--event-time", "ts_ns").says("source s has the event time ts_ns (monotonic, us, start)");
+        set("--event-clock", "monotonic").says("source s has the event time ts_ns (monotonic, us, start)");
+        set("--event-clock", "wall").says("source s has the event time ts_ns (wall, us, start)");
+        assertEquals("1970-01-01T00:00:00.004999000Z", times().get(0));
+        set("--clock-pair", clockPair).says("source s has the event time ts_ns (monotonic, us, start)");
+        set("--event-at", "end", "--event-time-unit", "ns").says("source s has the event time ts_ns (monotonic)");
+        assertEquals(before, times());
+    }
+
+    private Cli.Result set(String... options) {
+        List<String> arguments = new ArrayList<>(List.of("source", "set", "s"));
+        arguments.addAll(List.of(options));
+        return cli.run(arguments.toArray(String[]::new)).ok();
     }
 
     @Test

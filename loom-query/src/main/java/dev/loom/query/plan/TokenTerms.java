@@ -68,7 +68,7 @@ final class TokenTerms {
         List<TokenCondition> terms = new ArrayList<>();
         int words = phrase.tokens().size() - (phrase.prefix() ? 1 : 0);
         for (int i = 0; i < words; i++) {
-            terms.addAll(words(field, phrase.tokens().get(i)));
+            terms.add(word(field, phrase.tokens().get(i)));
         }
         if (phrase.prefix()) {
             terms.add(prefix(field, phrase.tokens().get(words)));
@@ -76,7 +76,15 @@ final class TokenTerms {
         return TokenCondition.all(terms);
     }
 
-    /** A token of a query is folded, and so equals what a reader makes of it. */
+    /** A token of a query is folded, as a reader folds it: read again, one with 64 marks and more would be composed otherwise. */
+    private static TokenCondition word(String field, String token) {
+        long state = TokenDigest.EMPTY;
+        for (int i = 0; i < token.length(); i += Character.charCount(token.codePointAt(i))) {
+            state = TokenDigest.add(state, token.codePointAt(i));
+        }
+        return new TokenCondition.Word(field, TokenDigest.finish(state));
+    }
+
     private static TokenCondition prefix(String field, String token) {
         List<Long> digests = new ArrayList<>();
         long state = TokenDigest.EMPTY;

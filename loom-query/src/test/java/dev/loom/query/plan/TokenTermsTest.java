@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.format.Formats;
 import dev.loom.query.where.Where;
 import dev.loom.text.TokenCondition;
+import dev.loom.text.TokenDigest;
+import dev.loom.text.TokenReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +18,22 @@ import org.junit.jupiter.api.Test;
 final class TokenTermsTest {
     private static TokenCondition of(String regex) {
         return TokenTerms.of(Where.parse("line =~ \"" + regex + "\""));
+    }
+
+    /** A word is read by so many marks at a time, and what is read of it must not be composed again. */
+    @Test
+    void shouldAskForAWordOfManyMarksAsItIsRead() {
+        for (int marks : new int[] {1, 62, 63, 64, 65, 130}) {
+            String word = "a" + "\u0300".repeat(marks) + "\u0323";
+            byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+            TokenReader reader = new TokenReader();
+            reader.wrap(new UnsafeBuffer(bytes), 0, bytes.length);
+            assertTrue(reader.next());
+            assertEquals(
+                    TokenCondition.all(List.of(new TokenCondition.Word("line", TokenDigest.of(reader)))),
+                    TokenTerms.of(Where.parse("line matches \"" + word + "\"")),
+                    "marks=" + marks);
+        }
     }
 
     /** The small iota below another letter is that letter's part as a word is read, and an iota to a regular expression. */

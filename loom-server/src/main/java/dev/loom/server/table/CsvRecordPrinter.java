@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
 
 /** Prints CSV (RFC 4180, lines end with LF) with a header line. */
 final class CsvRecordPrinter extends RecordPrinter {
-    private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr");
+    private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr", "cause");
 
     private final DataOutput out;
     private final boolean escape;
@@ -62,13 +62,12 @@ final class CsvRecordPrinter extends RecordPrinter {
         return separated;
     }
 
-    /** A field named like a column that every record has gets the prefix {@code fields.}. */
+    /** A field named like a column of Loom's gets the prefix {@code fields.}, so that who reads the rows can tell the two apart. */
     private void printHeader() {
         line.put(causes ? "time,ts,source,addr,cause" : "time,ts,source,addr");
         for (FieldColumn column : columns) {
             String name = column.name();
-            boolean own = OWN_COLUMNS.contains(name) || (causes && name.equals("cause"));
-            putText(own ? "fields." + name : name);
+            putText(OWN_COLUMNS.contains(name) ? "fields." + name : name);
         }
         if (json) {
             putText("fields");
