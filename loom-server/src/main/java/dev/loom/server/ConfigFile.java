@@ -27,7 +27,7 @@ final class ConfigFile {
     private final String name;
     private final Map<String, Object> settings = new HashMap<>();
     private final Set<String> asked = new HashSet<>();
-    /** Settings of which references left nothing. */
+    /** Settings without a value, or of which references left nothing. */
     private final Set<String> emptied = new HashSet<>();
 
     /** A value that is a text in the first place: variables were replaced in it, or it replaces the file's. */
@@ -69,11 +69,13 @@ final class ConfigFile {
     }
 
     private void add(String path, @Nullable Object value, VariableReferences variables) {
-        if (value instanceof Map<?, ?> members) {
+        if (value instanceof Map<?, ?> members && (path.isEmpty() || !members.isEmpty())) {
             members.forEach(
                     (key, member) -> add(path.isEmpty() ? String.valueOf(key) : path + '.' + key, member, variables));
         } else if (path.isEmpty()) {
             throw new IllegalArgumentException("configuration is not a mapping of names to values: file=" + name);
+        } else if (value == null || value instanceof Map<?, ?>) {
+            emptied.add(path); // counts as not set
         } else if (value instanceof List<?> elements) {
             settings.put(
                     path,
@@ -85,11 +87,11 @@ final class ConfigFile {
             if (replaced.equals(text)) {
                 settings.put(path, text);
             } else if (replaced.isEmpty()) {
-                emptied.add(path); // counts as not set
+                emptied.add(path);
             } else {
                 settings.put(path, new Replaced(replaced));
             }
-        } else if (value != null) {
+        } else {
             settings.put(path, value);
         }
     }
@@ -111,11 +113,11 @@ final class ConfigFile {
         return Optional.ofNullable(value).map(Object::toString);
     }
 
-    /** A text that must not get lost, as by it the server protects itself: references that leave nothing are an error. */
+    /** A text that must not get lost, as by it the server protects itself: it is an error if nothing is left of it. */
     Optional<String> protectiveText(String path) {
         if (emptied.contains(path)) {
             throw new IllegalArgumentException(
-                    "setting is empty, as the variable it refers to is: name=" + path + ", file=" + name);
+                    "setting is empty, or the variable it refers to is: name=" + path + ", file=" + name);
         }
         return text(path);
     }
@@ -171,9 +173,10 @@ final class ConfigFile {
                 "bad setting: name=" + path + ", value=" + value + ", expected=" + expected + ", file=" + name);
     }
 
-    /** Refuses settings that nobody has read. */
+    /** Refuses settings that nobody has read, with a value or without. A known section may be empty. */
     void requireNoOthers() {
         Set<String> unknown = new TreeSet<>(settings.keySet());
+        emptied.stream().filter(path -> !isSection(path)).forEach(unknown::add);
         unknown.removeAll(asked);
         if (!unknown.isEmpty()) {
             throw new IllegalArgumentException("unknown settings: " + String.join(", ", unknown) + ", file=" + name
@@ -181,5 +184,9 @@ final class ConfigFile {
                             ? SimilarText.suggestion(unknown.iterator().next(), new TreeSet<>(asked))
                             : ""));
         }
+    }
+
+    private boolean isSection(String path) {
+        return asked.stream().anyMatch(setting -> setting.startsWith(path + '.'));
     }
 }

@@ -41,10 +41,20 @@ final class ConfigFileTest {
         config.requireNoOthers();
     }
 
+    /** As where all settings of a section are comments. */
+    @Test
+    void shouldTakeASectionWithoutSettings() throws IOException {
+        ConfigFile config = read("{a: , b: {}}");
+        assertTrue(config.text("a.c").isEmpty());
+        assertTrue(config.text("b.c").isEmpty());
+        config.requireNoOthers();
+    }
+
     @Test
     void shouldBeWithoutSettingsWhenTheFileIsEmpty() throws IOException {
         read("").requireNoOthers();
         read("# nothing\n").requireNoOthers();
+        read("{}").requireNoOthers();
     }
 
     private ConfigFile read(String yaml, Map<String, String> environment) throws IOException {
@@ -115,6 +125,7 @@ final class ConfigFileTest {
         requireFailure("expected=a positive integer", () -> config.count("c"));
         requireFailure("unknown settings: d.e, file=", config::requireNoOthers);
         requireFailure("unknown settings: null, file=", read("null: 3\n")::requireNoOthers);
+        requireFailure("unknown settings: a.b, c, d, file=", read("{a: {b: }, c: null, d: {}}")::requireNoOthers);
         requireFailure("not YAML", () -> read("a: {b"));
         requireFailure("not YAML", () -> read("a: 1\na: 2\n"));
         requireFailure("not a mapping", () -> read("- a"));

@@ -2,6 +2,7 @@ package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,19 +61,22 @@ final class ServerSettingsTest {
     void shouldNotStartWithoutAFileThatAnEmptyVariableNames() throws IOException {
         for (String setting :
                 List.of("auth: {token_file", "tls: {cert_file", "tls: {key_file", "tls: {client_ca_file")) {
-            for (String value : List.of("${env:EMPTY}", "${EMPTY}${EMPTY}", "${env:NONE:-}")) {
-                String yaml = "server: {" + setting + ": '" + value + "'}}";
+            for (String value : List.of("'${env:EMPTY}'", "'${EMPTY}${EMPTY}'", "'${env:NONE:-}'", "", "null", "{}")) {
+                String yaml = "server: {" + setting + ": " + value + "}}";
                 IllegalArgumentException failure =
                         assertThrows(IllegalArgumentException.class, () -> read(yaml, STORE), yaml);
                 assertEquals(
-                        "setting is empty, as the variable it refers to is: name=server." + setting.replace(": {", ".")
+                        "setting is empty, or the variable it refers to is: name=server." + setting.replace(": {", ".")
                                 + ", file=" + temp.resolve("loom.yaml"),
                         failure.getMessage());
             }
         }
         Map<String, String> given = Map.of("store.directory", "D", "server.auth.token_file", "t");
-        String yaml = "server: {auth: {token_file: '${EMPTY}'}}";
-        assertEquals(Path.of("t"), read(yaml, given).protection.tokenFile());
+        for (String value : List.of("'${EMPTY}'", "null")) {
+            String yaml = "server: {auth: {token_file: " + value + "}}";
+            assertEquals(Path.of("t"), read(yaml, given).protection.tokenFile());
+        }
+        assertNull(read("server: {auth: , tls: {}}", STORE).protection.tokenFile());
     }
 
     @Test

@@ -113,10 +113,10 @@ public final class ServeCommand implements Callable<Integer> {
         put(options, "receivers.otlp.protocols.http.endpoint", otlpHttp);
         put(options, "api.endpoint", api);
         put(options, "receivers.loom.endpoint", ingest);
-        put(options, "server.auth.token_file", tokenFile);
-        put(options, "server.tls.cert_file", certFile);
-        put(options, "server.tls.key_file", keyFile);
-        put(options, "server.tls.client_ca_file", clientCaFile);
+        putProtective(options, "server.auth.token_file", tokenFile, "LOOM_TOKEN_FILE");
+        putProtective(options, "server.tls.cert_file", certFile, "LOOM_TLS_CERT");
+        putProtective(options, "server.tls.key_file", keyFile, "LOOM_TLS_KEY");
+        putProtective(options, "server.tls.client_ca_file", clientCaFile, "LOOM_TLS_CLIENT_CA");
         put(options, "server.insecure", insecure);
         return ServerSettings.read(config, console.environment(), options)
                 .onFailure(this::tell)
@@ -128,6 +128,14 @@ public final class ServeCommand implements Callable<Integer> {
         if (value != null) {
             options.put(setting, value.toString());
         }
+    }
+
+    /** Puts a file by which the server protects itself: an empty variable must not make it start without. */
+    private void putProtective(Map<String, String> options, String setting, @Nullable Path file, String variable) {
+        if (file == null && console.environment().containsKey(variable)) {
+            throw CommandFailure.usage("environment variable is empty: name=" + variable + ", setting=" + setting);
+        }
+        put(options, setting, file);
     }
 
     private void tell(Throwable failure) {

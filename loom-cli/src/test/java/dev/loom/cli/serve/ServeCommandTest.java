@@ -4,6 +4,7 @@ import dev.loom.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,5 +50,26 @@ final class ServeCommandTest {
         serve("--config=" + config)
                 .exit(2)
                 .says("environment variable is not set: name=TOKENS, setting=server.auth.token_file, file=" + config);
+    }
+
+    /** Without them the sidecar would start unprotected. */
+    @Test
+    void shouldNotStartWithAnEmptyVariableOfAFileThatProtectsIt() {
+        Map<String, String> settings = Map.of(
+                "LOOM_TOKEN_FILE", "server.auth.token_file",
+                "LOOM_TLS_CERT", "server.tls.cert_file",
+                "LOOM_TLS_KEY", "server.tls.key_file",
+                "LOOM_TLS_CLIENT_CA", "server.tls.client_ca_file");
+        settings.forEach((variable, setting) -> Cli.on(temp.resolve("store"))
+                .environment(variable, "")
+                .run("serve", "--config=" + temp.resolve("none"))
+                .exit(2)
+                .says("environment variable is empty: name=" + variable + ", setting=" + setting));
+        Path none = temp.resolve("none");
+        Cli.on(temp.resolve("store"))
+                .environment("LOOM_TOKEN_FILE", "")
+                .run("serve", "--http=127.0.0.1:0", "--token-file=" + none)
+                .exit(3)
+                .says("can't read the token: file=" + none + ", reason=no such file");
     }
 }
