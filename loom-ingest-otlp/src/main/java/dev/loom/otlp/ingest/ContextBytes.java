@@ -12,12 +12,19 @@ import org.agrona.DirectBuffer;
  * What records share, as one protobuf message: their ResourceX, in it one ScopeX, and for data points in that one Metric.
  * Each has all its fields except those that hold other records. Fields are kept as sent, including unknown ones.
  *
- * <p>Each level's fields are taken when the walk of a request enters it, and assembled on demand. Memory is the same for
- * every request; a longer context is {@link #tooLong()}. Reused; for one thread.
+ * <p>Each level's fields are taken, and read for the digest, when the walk of a request enters it. They are assembled on
+ * demand, so what a request costs does not grow with the product of its long levels and their many members. Memory is the
+ * same for every request; a longer context is {@link #tooLong()}. Reused; for one thread.
  */
 final class ContextBytes {
     /** The {@link #address()} of a context that is not known to be in the log. */
     static final long NOWHERE = -1;
+
+    // parts of the digest
+    private static final int RESOURCE = 0;
+    private static final int SCOPE = 1;
+    private static final int METRIC = 2;
+    private static final int POINTS = 3;
 
     private final WireReader reader = new WireReader();
     private final EncodedFields whole;
@@ -27,17 +34,21 @@ final class ContextBytes {
     private final ContextDigest digest = new ContextDigest();
     private final TextCheck text = new TextCheck();
 
+    private final int lengthMax;
     private int resourceLength;
-    private boolean resourceTooLong;
     private boolean hasMetric;
     private int pointsTag;
     private int pointsOffset;
     private boolean complete;
-    private boolean resourceDigested;
+    private boolean assembled;
+    private int length;
+    private boolean tooLong;
     private long address;
+    private long copiedBytes;
 
     /** @param lengthMax the longest context, in bytes */
     ContextBytes(int lengthMax) {
+        this.lengthMax = lengthMax;
         whole = new EncodedFields(lengthMax);
         scope = new EncodedFields(lengthMax);
         metric = new EncodedFields(lengthMax);
@@ -49,9 +60,8 @@ final class ContextBytes {
         whole.reset();
         take(whole, buffer, offset, length, ResourceEnvelope.SCOPES);
         resourceLength = whole.length();
-        resourceTooLong = whole.tooLong();
+        digest.part(RESOURCE, 0, whole.buffer(), resourceLength);
         text.enterResource(whole);
-        resourceDigested = false;
         scope.reset();
         hasMetric = false;
         incomplete();
@@ -61,6 +71,7 @@ final class ContextBytes {
     void enterScope(DirectBuffer buffer, int offset, int length) {
         scope.reset();
         take(scope, buffer, offset, length, ScopeEnvelope.ITEMS);
+        digest.part(SCOPE, ResourceEnvelope.SCOPES, scope.buffer(), scope.length());
         text.enterScope(scope);
         hasMetric = false;
         incomplete();
@@ -83,6 +94,9 @@ final class ContextBytes {
                 metric.append(reader);
             }
         }
+        copiedBytes += metric.length() + points.length();
+        digest.part(METRIC, ScopeEnvelope.ITEMS, metric.buffer(), metric.length());
+        digest.part(POINTS, pointsTag, points.buffer(), points.length());
         text.enterMetric(metric);
         hasMetric = true;
         incomplete();
@@ -118,10 +132,12 @@ final class ContextBytes {
                 into.append(reader);
             }
         }
+        copiedBytes += into.length();
     }
 
     private void incomplete() {
         complete = false;
+        assembled = false;
         address = NOWHERE;
     }
 
@@ -135,52 +151,68 @@ final class ContextBytes {
         return pointsOffset;
     }
 
-    /** Assembles the fields of all levels, unless that is done. */
+    /** Concludes what tells this context from others, unless that is done. Its bytes wait for {@link #assemble()}. */
     void complete() {
         if (complete) {
             return;
         }
-        whole.cut(resourceLength, resourceTooLong);
+        length = resourceLength + length(ResourceEnvelope.SCOPES, scopeLength());
+        tooLong = whole.tooLong()
+                || scope.tooLong()
+                || (hasMetric && (metric.tooLong() || points.tooLong()))
+                || length > lengthMax;
+        if (!tooLong) {
+            digest.finish(hasMetric ? POINTS + 1 : SCOPE + 1);
+        }
+        complete = true;
+    }
+
+    private int scopeLength() {
+        return scope.length() + (hasMetric ? length(ScopeEnvelope.ITEMS, metricLength()) : 0);
+    }
+
+    private int metricLength() {
+        return metric.length() + length(pointsTag, points.length());
+    }
+
+    /** Assembles the fields of all levels, unless that is done. For a context that is complete and not too long. */
+    void assemble() {
+        if (assembled) {
+            return;
+        }
+        whole.cut(resourceLength);
+        whole.append(ResourceEnvelope.SCOPES, scopeLength());
+        whole.append(scope);
         if (hasMetric) {
-            int metricLength = metric.length() + length(pointsTag, points.length());
-            whole.append(ResourceEnvelope.SCOPES, scope.length() + length(ScopeEnvelope.ITEMS, metricLength));
-            whole.append(scope);
-            whole.append(ScopeEnvelope.ITEMS, metricLength);
+            whole.append(ScopeEnvelope.ITEMS, metricLength());
             whole.append(metric);
             whole.append(pointsTag, points.length());
             whole.append(points);
-        } else {
-            whole.append(ResourceEnvelope.SCOPES, scope.length());
-            whole.append(scope);
         }
-        if (!tooLong()) {
-            if (!resourceDigested) {
-                digest.prefix(whole.buffer(), resourceLength);
-                resourceDigested = true;
-            }
-            digest.digest(whole.buffer(), whole.length());
-        }
-        complete = true;
+        copiedBytes += length;
+        assembled = true;
     }
 
     private static int length(int tag, int messageLength) {
         return WireWriter.varintLength(tag) + WireWriter.varintLength(messageLength) + messageLength;
     }
 
-    /** Whether it exceeds the longest context; then it must not be used. */
+    /** Whether it exceeds the longest context; then it must not be used. Known once it is complete. */
     boolean tooLong() {
-        return whole.tooLong();
+        return tooLong;
     }
 
+    /** Its bytes, once it is assembled. */
     DirectBuffer buffer() {
         return whole.buffer();
     }
 
+    /** Its length, once it is complete. */
     int length() {
-        return whole.length();
+        return length;
     }
 
-    /** The leading bytes of the buffer that hold only the ResourceX. */
+    /** The leading bytes of the buffer that hold only the ResourceX, also before it is assembled. */
     int resourceLength() {
         return resourceLength;
     }
@@ -193,6 +225,11 @@ final class ContextBytes {
     /** What tells it from others, once it is complete. */
     ContextDigest digest() {
         return digest;
+    }
+
+    /** The bytes copied so far for all contexts, which tell what they cost. */
+    long copiedBytes() {
+        return copiedBytes;
     }
 
     /** Where it was last written in the log, or {@link #NOWHERE}. */

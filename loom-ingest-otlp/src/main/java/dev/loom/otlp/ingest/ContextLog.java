@@ -58,6 +58,7 @@ final class ContextLog {
      * @return its address, or a negative {@link dev.loom.api.PushStatus}
      */
     long write(ContextBytes context) {
+        context.assemble();
         long address = loom.offer(sourceId, context.buffer(), 0, context.length());
         if (address >= 0) {
             writtenBytes += context.length();

@@ -30,13 +30,13 @@ final class EncodedFields {
     }
 
     void reset() {
-        cut(0, false);
+        length = 0;
+        tooLong = false;
     }
 
-    /** Restores an earlier state. */
-    void cut(int toLength, boolean wasTooLong) {
+    /** Takes away what was appended behind this length; all of it had fit. */
+    void cut(int toLength) {
         length = toLength;
-        tooLong = wasTooLong;
     }
 
     /** Appends the field that a reader stands on, unchanged. */
@@ -53,7 +53,6 @@ final class EncodedFields {
     }
 
     void append(EncodedFields others) {
-        tooLong |= others.tooLong;
         append(others.bytes, 0, others.length);
     }
 

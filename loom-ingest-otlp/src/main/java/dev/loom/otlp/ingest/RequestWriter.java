@@ -16,7 +16,7 @@ import org.agrona.DirectBuffer;
  * the store is under pressure. Reused; for one thread.
  */
 final class RequestWriter {
-    /** Bytes after which others get their turn. */
+    /** Bytes of records, and copied for contexts, after which others get their turn. */
     private static final int TURN_BYTES = 1 << 20;
     /** How long to wait for the evictor to make room, in ns. */
     private static final long PRESSED_PARK_NS = 200_000;
@@ -145,9 +145,10 @@ final class RequestWriter {
     private Turn takeTurn(boolean waited, boolean late) {
         boolean dropping = waited || late;
         int bytes = 0;
+        long copiedBefore = context.copiedBytes();
         recordLengthMax = writer.loom().payloadLengthMax() - OtlpRecordDescriptor.MESSAGE_OFFSET;
         while (pending) {
-            if (bytes > TURN_BYTES) {
+            if (bytes + context.copiedBytes() - copiedBefore > TURN_BYTES) {
                 return Turn.TO_GO_ON;
             }
             long acceptedBefore = accepted;

@@ -1,6 +1,7 @@
 package dev.loom.otlp.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -19,9 +20,12 @@ import io.opentelemetry.proto.metrics.v1.Gauge;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ManyContextsTest {
     private static final int SCOPES = 1_000;
     private static final int METRICS = 2_000;
+    private static final int EMPTY_METRICS = 131_072;
     private static final int CONTEXT_BYTES_MAX = 1 << 20;
     private static final IngestSettings PATIENT =
             IngestSettings.defaults().withTimes(Duration.ofMinutes(2), Duration.ofSeconds(1));
@@ -135,6 +140,52 @@ class ManyContextsTest {
                 assertEquals(METRICS, outcome.accepted());
                 assertEquals(METRICS, contexts(loom));
             }
+        }
+    }
+
+    /** Two kilobytes of gzip, which must not keep other requests out for seconds. */
+    @Test
+    void shouldNotCopyALongScopeForEachOfItsMetrics() {
+        ScopeMetrics.Builder scope = ScopeMetrics.newBuilder();
+        scope.getScopeBuilder().addAttributes(resource(60_000).getAttributes(0));
+        Metric empty = Metric.newBuilder()
+                .setGauge(Gauge.newBuilder().addDataPoints(NumberDataPoint.getDefaultInstance()))
+                .build();
+        scope.addAllMetrics(Collections.nCopies(EMPTY_METRICS, empty));
+        byte[] request = ExportMetricsServiceRequest.newBuilder()
+                .addResourceMetrics(ResourceMetrics.newBuilder().addScopeMetrics(scope))
+                .build()
+                .toByteArray();
+        ContextBytes context = new ContextBytes(64 << 10);
+        ExportCursor cursor = new ExportCursor(context);
+        cursor.wrap(Signal.METRICS, new UnsafeBuffer(request), 0, request.length);
+        int records = 0;
+        while (cursor.next()) {
+            context.complete();
+            assertFalse(context.tooLong());
+            records++;
+        }
+        assertEquals(EMPTY_METRICS, records);
+        long copied = context.copiedBytes();
+        assertTrue(copied <= request.length, () -> "copied=" + copied + ", length=" + request.length);
+        try (Loom loom = store()) {
+            export(new OtlpIngester(new SharedWriter(loom), PATIENT), Signal.METRICS, request);
+            assertEquals(EMPTY_METRICS, outcome.accepted());
+            assertEquals(1, contexts(loom));
+        }
+    }
+
+    /** The clock is read once for each turn. */
+    @Test
+    void shouldTakeTurnsWhileContextsAreWritten() {
+        byte[] request = logs(60_000);
+        AtomicLong reads = new AtomicLong();
+        try (Loom loom = store()) {
+            OtlpIngester ingester = new OtlpIngester(
+                    new SharedWriter(loom), PATIENT.withContexts(64 << 10, 1_024, 3 << 20), reads::incrementAndGet);
+            export(ingester, Signal.LOGS, request);
+            assertEquals((3 << 20) / (60_000 + 64), contexts(loom));
+            assertTrue(reads.get() >= 2 * 3, () -> "reads=" + reads);
         }
     }
 }
