@@ -55,7 +55,7 @@ public final class ServerSettings {
         api = from.api;
         protection = from.protection;
         otlp = from.otlp;
-        sources = from.sources;
+        sources = from.sources.withConcurrency(otlp.exportThreads()); // no more requests get there at once
         queries = new QueryPool.Limits(from.maxQueries, from.maxQueuedQueries, from.queueTimeout, from.maxFollowers);
         queryTimeout = from.queryTimeout;
         queryMemoryBytes = from.queryMemoryBytes;
@@ -225,7 +225,7 @@ public final class ServerSettings {
             return this;
         }
 
-        /** The sources that OTLP requests are stored in. */
+        /** The sources that OTLP requests are stored in, as many requests at once as {@link #otlp} has threads for. */
         public Builder sources(IngestSettings value) {
             sources = value;
             return this;

@@ -90,6 +90,14 @@ final class ServerSettingsTest {
         assertFalse(read("api: {endpoint: none}", STORE).receives());
     }
 
+    /** Each takes memory for contexts. */
+    @Test
+    void shouldProcessAsManyRequestsAtOnceAsThereAreThreads() throws IOException {
+        assertEquals(2, read("", STORE).sources.concurrency());
+        assertEquals(
+                5, read("receivers: {otlp: {export_threads: 5}}", STORE).sources.concurrency());
+    }
+
     @Test
     void shouldLiftLimitsByNone() throws IOException {
         String store = "store: {directory: " + temp.resolve("store") + ", record_ring_mib: 1, segment_mib: 1, ";
