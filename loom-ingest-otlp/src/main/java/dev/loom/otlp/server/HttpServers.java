@@ -294,7 +294,10 @@ public final class HttpServers implements AutoCloseable {
      */
     public void drain() {
         gate.draining = true;
-        connectors.forEach(ServerConnector::close);
+        for (ServerConnector connector : connectors) {
+            connector.setAccepting(false); // first, or its threads would try again and again until the server stops
+            connector.close();
+        }
     }
 
     /** Closes within 10 s; see {@link #close(Duration)}. */

@@ -2,24 +2,39 @@ package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Point 45: how serving ends. */
 class CloseTest {
     private static final String LOGS_CALL = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
     private static final String POST =
             "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n";
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    /** How long this thread spins, by its own processor time. */
+    private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** What the threads that accept may use meanwhile, all together. */
+    private static final long ACCEPTORS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final Executor THREAD = task -> {
         Thread thread = new Thread(task, "close-test");
         thread.setDaemon(true);
         thread.start();
     };
+
+    @TempDir
+    private Path folder;
 
     private final Exported exported = new Exported();
 
@@ -73,6 +88,34 @@ class CloseTest {
         }
         server.close();
         assertFalse(accepts(port));
+    }
+
+    /** Requests in flight may take seconds, for which nothing can be accepted. */
+    @Test
+    void shouldNotTryToAcceptOnceEndpointsAreClosed() throws Exception {
+        try (TestServer server = new TestServer(
+                exported,
+                TestServer.config(),
+                ServerProtection.defaults(),
+                Endpoint.parse("localhost:0"),
+                Endpoint.parse("unix:" + folder.resolve("otlp.sock")))) {
+            server.servers.drain();
+            long acceptedNs = acceptorsCpuNs();
+            long spunNs = THREADS.getCurrentThreadCpuTime();
+            while (THREADS.getCurrentThreadCpuTime() - spunNs < SPIN_NS) {
+                Thread.onSpinWait();
+            }
+            long usedNs = acceptorsCpuNs() - acceptedNs;
+            assertTrue(usedNs < ACCEPTORS_NS, () -> "ns=" + usedNs);
+        }
+    }
+
+    private static long acceptorsCpuNs() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().contains("-acceptor-"))
+                .mapToLong(thread -> THREADS.getThreadCpuTime(thread.getId()))
+                .filter(ns -> ns >= 0)
+                .sum();
     }
 
     private static boolean accepts(int port) {
