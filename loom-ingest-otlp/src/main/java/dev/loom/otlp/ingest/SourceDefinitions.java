@@ -36,11 +36,18 @@ class SourceDefinitions {
         return loom.source(name).filter(source -> !source.closed()).isPresent();
     }
 
-    /** The number of open sources whose names begin like this. */
-    int open(String prefix) {
-        return (int) loom.sources().stream()
-                .filter(source -> !source.closed() && source.name().startsWith(prefix))
-                .count();
+    /** The number of open sources whose names begin like this. Those of the signal's format are among {@linkplain #has ours}. */
+    int open(Signal signal, String prefix) {
+        int count = 0;
+        for (Source source : loom.sources()) {
+            if (!source.closed() && source.name().startsWith(prefix)) {
+                count++;
+                if (source.format().text().equals(format(signal))) {
+                    ids.add(source.id());
+                }
+            }
+        }
+        return count;
     }
 
     /** The default source of a signal's records. */
@@ -61,9 +68,17 @@ class SourceDefinitions {
      */
     int define(Signal signal, String name) {
         return switch (signal) {
-            case LOGS -> define(name, OtlpFormatProvider.LOG, "severity");
-            case TRACES -> define(name, OtlpFormatProvider.SPAN, "duration", "service.name", "name");
-            case METRICS -> define(name, OtlpFormatProvider.METRIC, "value");
+            case LOGS -> define(name, format(signal), "severity");
+            case TRACES -> define(name, format(signal), "duration", "service.name", "name");
+            case METRICS -> define(name, format(signal), "value");
+        };
+    }
+
+    private static String format(Signal signal) {
+        return switch (signal) {
+            case LOGS -> OtlpFormatProvider.LOG;
+            case TRACES -> OtlpFormatProvider.SPAN;
+            case METRICS -> OtlpFormatProvider.METRIC;
         };
     }
 

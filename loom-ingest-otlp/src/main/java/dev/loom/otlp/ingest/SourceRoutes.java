@@ -31,7 +31,7 @@ final class SourceRoutes {
         this.signal = signal;
         defaultName = SourceDefinitions.defaultName(signal);
         defaultId = definitions.define(signal, defaultName);
-        sources = definitions.open(defaultName + '.');
+        sources = open();
         byValue = attribute == null ? new ByteKeys(1, 0) : new ByteKeys(sourcesMax, sourcesMax * VALUE_LENGTH_MAX);
     }
 
@@ -43,7 +43,12 @@ final class SourceRoutes {
     void reopen() {
         byValue.clear();
         defaultId = definitions.define(signal, defaultName);
-        sources = definitions.open(defaultName + '.');
+        sources = open();
+    }
+
+    /** The number of sources that values have, also of earlier starts. */
+    private int open() {
+        return attribute == null ? 0 : definitions.open(signal, defaultName + '.');
     }
 
     /** The id of the source for a resource's records. */

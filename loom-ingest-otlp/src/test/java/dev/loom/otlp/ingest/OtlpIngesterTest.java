@@ -225,6 +225,9 @@ class OtlpIngesterTest {
         IngestSettings settings = PATIENT.withSourceAttribute("service.name", 2);
         for (int start = 0; start < 3; start++) {
             try (IngestedStore store = new IngestedStore(folder, settings)) {
+                boolean again = start > 0;
+                assertEquals(again, isFed(store, "otlp.logs.new0"));
+                assertEquals(again, isFed(store, "otlp.logs.newer0"));
                 store.export(Signal.LOGS, logs("new" + start, "1"));
                 store.export(Signal.LOGS, logs("newer" + start, "2"));
                 store.export(Signal.LOGS, logs("new0", "3"));
@@ -237,6 +240,10 @@ class OtlpIngesterTest {
             }
         }
         try (IngestedStore store = new IngestedStore(folder, PATIENT.withSourceAttribute("service.name", 1))) {
+            int text = store.writer().loom().defineSource("otlp.logs.text", Formats.parse("text"));
+            assertFalse(new OtlpIngester(store.writer(), PATIENT.withSourceAttribute("service.name", 1)).feeds(text));
+            assertFalse(new OtlpIngester(store.writer(), PATIENT).feeds(id(store, "otlp.logs.new0")));
+            store.writer().loom().closeSource(text);
             store.export(Signal.LOGS, logs("newer0", "4"));
             store.export(Signal.LOGS, logs("new0", "5"));
             assertEquals(0, store.ingester.counters(Signal.LOGS).overflowed());
@@ -247,6 +254,19 @@ class OtlpIngesterTest {
             store.export(Signal.LOGS, logs("newer0", "7"));
             assertEquals(1, store.ingester.counters(Signal.LOGS).overflowed());
         }
+    }
+
+    private static int id(IngestedStore store, String source) {
+        return store.writer().loom().source(source).orElseThrow().id();
+    }
+
+    /** Whether there is such a source that can't be closed. */
+    private static boolean isFed(IngestedStore store, String source) {
+        return store.writer()
+                .loom()
+                .source(source)
+                .filter(found -> store.ingester.feeds(found.id()))
+                .isPresent();
     }
 
     private static int recordsOf(IngestedStore store, String source) {
