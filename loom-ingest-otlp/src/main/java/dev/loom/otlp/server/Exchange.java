@@ -291,6 +291,21 @@ abstract class Exchange implements Invocable.Task {
         }
     }
 
+    /**
+     * Refuses a request that no worker will take. Called under the lock of the one that got no thread, which nobody waits for who
+     * holds the lock of this one.
+     */
+    final void refuseWaiting(Refusal answer) {
+        synchronized (this) {
+            if (state != State.WAITING) {
+                return;
+            }
+            enter(State.ANSWERED);
+            closeBody();
+        }
+        refuse(answer);
+    }
+
     private void abandon(Throwable cause) {
         enter(State.ANSWERED);
         closeBody();

@@ -22,6 +22,7 @@ final class ExportWorkers implements AutoCloseable {
 
     private final ArrayDeque<ExportWorker> idle = new ArrayDeque<>();
     private final ArrayList<Waiting> waiting = new ArrayList<>();
+    private final int count;
     private final Executor executor;
     private final Consumer<Throwable> failures;
     private int turns;
@@ -32,6 +33,7 @@ final class ExportWorkers implements AutoCloseable {
 
     /** @param failures must not throw */
     ExportWorkers(int count, Supplier<ExportWorker> workers, Executor executor, Consumer<Throwable> failures) {
+        this.count = count;
         this.executor = executor;
         this.failures = failures;
         for (int i = 0; i < count; i++) {
@@ -65,12 +67,28 @@ final class ExportWorkers implements AutoCloseable {
             // Jetty's pool keeps a task that it could create no thread for: it may run later, or does already
             if (begun.compareAndSet(false, true)) {
                 release(worker);
+                refuseForgotten();
                 if (e instanceof RejectedExecutionException || e instanceof OutOfMemoryError) {
                     throw new RefusalException(NO_THREAD);
                 }
                 throw e;
             }
         }
+    }
+
+    /** Refuses what began to wait for the worker that got no thread, unless another one is at work and will take it. */
+    private void refuseForgotten() {
+        for (Exchange exchange = forgotten(); exchange != null; exchange = forgotten()) {
+            try {
+                exchange.refuseWaiting(NO_THREAD);
+            } catch (Throwable e) {
+                failures.accept(e); // the others must be refused all the same
+            }
+        }
+    }
+
+    private synchronized @Nullable Exchange forgotten() {
+        return waiting.isEmpty() || idle.size() < count ? null : waiting.remove(0).exchange;
     }
 
     private synchronized void release(ExportWorker worker) {

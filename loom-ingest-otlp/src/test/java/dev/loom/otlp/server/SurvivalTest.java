@@ -6,12 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.otlp.Signal;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
@@ -97,13 +102,9 @@ class SurvivalTest {
                     }
                 },
                 failed::add);
-        Request request = (Request) Proxy.newProxyInstance(
-                Request.class.getClassLoader(),
-                new Class<?>[] {Request.class},
-                (proxy, method, arguments) -> method.getReturnType() == long.class ? 0L : null);
         try (TestServer server = new TestServer(exported)) {
             Exchange exchange = new HttpExchange(
-                    server.receiver, Signal.LOGS, ContentEncoding.IDENTITY, false, request, null, Callback.NOOP);
+                    server.receiver, Signal.LOGS, ContentEncoding.IDENTITY, false, request(), null, Callback.NOOP);
             assertThrows(RefusalException.class, () -> workers.submit(exchange, 0));
             tasks.get(0).run();
             workers.submit(exchange, 0); // takes the only worker
@@ -111,6 +112,79 @@ class SurvivalTest {
             assertEquals(2, tasks.size());
         }
         assertEquals(List.of(), failed);
+    }
+
+    /** A request that began to wait while another one still looked for a thread. */
+    @Test
+    void shouldRefuseWhatWaitsForAWorkerThatGetsNoThread() throws Exception {
+        Semaphore busy = new Semaphore(0);
+        Semaphore proceed = new Semaphore(0);
+        exported.answer = outcome -> {
+            busy.release();
+            proceed.acquireUninterruptibly();
+        };
+        List<Integer> statuses = new ArrayList<>();
+        List<Throwable> failed = new ArrayList<>();
+        try (TestServer server = new TestServer(
+                        exported, TestServer.config().withExportThreads(1), ServerProtection.defaults());
+                RawHttp1 client = new RawHttp1(server.httpPort())) {
+            client.send(REQUEST);
+            busy.acquire();
+            Exchange exchange = new HttpExchange(
+                    server.receiver,
+                    Signal.LOGS,
+                    ContentEncoding.IDENTITY,
+                    false,
+                    request(),
+                    response(statuses),
+                    Callback.NOOP);
+            exchange.start(); // waits, as the server's only worker is busy
+            assertEquals(1, server.receiver.workers().waiting());
+            ExportWorkers[] workers = new ExportWorkers[1];
+            workers[0] = new ExportWorkers(
+                    1,
+                    () -> new ExportWorker(null, new DecodeLimits(1, 1), exported, TestServer::transcode),
+                    task -> {
+                        try {
+                            workers[0].submit(exchange, 0);
+                        } catch (RefusalException e) {
+                            failed.add(e);
+                        }
+                        throw new RejectedExecutionException("full");
+                    },
+                    failed::add);
+            assertThrows(RefusalException.class, () -> workers[0].submit(null, 0));
+            assertEquals(0, workers[0].waiting());
+            assertEquals(List.of(503), statuses);
+            proceed.release();
+            assertEquals(200, client.status());
+        }
+        assertEquals(List.of(503), statuses);
+        assertEquals(List.of(), failed);
+    }
+
+    /** A request without a body. */
+    private static Request request() {
+        return proxy(Request.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "read" -> Content.Chunk.EOF;
+            case "getHeaders" -> HttpFields.EMPTY;
+            default -> method.getReturnType() == long.class ? 0L : null;
+        });
+    }
+
+    /** An answer of which the status is kept. */
+    private static Response response(List<Integer> statuses) {
+        HttpFields.Mutable headers = HttpFields.build();
+        return proxy(Response.class, (proxy, method, arguments) -> {
+            if (method.getName().equals("setStatus")) {
+                statuses.add((Integer) arguments[0]);
+            }
+            return method.getName().equals("getHeaders") ? headers : null;
+        });
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     @Test
