@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,7 @@ final class AnswersTest {
     private long seed;
     private List<QuestionClass> classes = List.of();
     private List<String> lines = List.of();
+    private final Map<SearchQuestion, List<String>> matching = new HashMap<>();
     private AnswerTally tally = new AnswerTally(ReplicaLog.corpus(), new LogReplica(ReplicaLog.corpus(), 0), List.of());
 
     @BeforeEach
@@ -40,15 +43,17 @@ final class AnswersTest {
     }
 
     private List<String> matching(SearchQuestion question) {
+        return matching.computeIfAbsent(question, this::find);
+    }
+
+    private List<String> find(SearchQuestion question) {
+        final String end = question.kind() == SearchQuestion.Kind.PREFIX ? "" : "\\b";
+        final List<Pattern> words = question.words().stream()
+                .map(word -> Pattern.compile("\\b" + word + end, Pattern.CASE_INSENSITIVE))
+                .toList();
         return lines.stream()
-                .filter(line -> question.words().stream()
-                        .allMatch(word -> Pattern.compile(
-                                        question.kind() == SearchQuestion.Kind.PREFIX
-                                                ? "\\b" + word
-                                                : "\\b" + word + "\\b",
-                                        Pattern.CASE_INSENSITIVE)
-                                .matcher(line)
-                                .find()))
+                .filter(line ->
+                        words.stream().allMatch(word -> word.matcher(line).find()))
                 .toList();
     }
 
