@@ -19,6 +19,7 @@ public record MountPoint(Path point, String fileSystem) {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
     private static final Path UUIDS = Path.of("/dev/disk/by-uuid");
     private static final Path ROOT = Path.of("/");
+    private static final String AT_ROOT = "root";
 
     /** They end with their last mount, and what was on them with them. */
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
@@ -44,6 +45,11 @@ public record MountPoint(Path point, String fileSystem) {
         return found;
     }
 
+    /** Whether the file system is known by an identity that it keeps when it is mounted again, maybe from another device. */
+    public boolean isLasting() {
+        return !fileSystem.isEmpty() && !fileSystem.equals(AT_ROOT) && !IN_MEMORY.contains(fileSystem);
+    }
+
     private static String identity(Path point, String... words) {
         int type = 6; // behind it optional fields, ended by a hyphen
         while (!words[type].equals("-")) {
@@ -58,7 +64,7 @@ public record MountPoint(Path point, String fileSystem) {
             return "";
         }
         String uuid = uuid(Path.of(decode(words[type + 2])));
-        return uuid.isEmpty() && point.equals(ROOT) ? "root" : uuid;
+        return uuid.isEmpty() && point.equals(ROOT) ? AT_ROOT : uuid;
     }
 
     private static String uuid(Path device) {

@@ -10,7 +10,6 @@ import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
-import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
@@ -127,11 +126,7 @@ public final class AttachedStore implements AutoCloseable {
         Platform.checkShared(files.directory(), storage.fileSystemType(files.directory()));
         for (int i = 0; ; i++) {
             Mark mark = new MarkFile(storage, files.mark()).read();
-            if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
-                throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
-                        + ", staging of the original=" + mark.staging()
-                        + "; loom verify --repair, or StoreVerifier.repair, makes a store of what it holds");
-            }
+            Copies.check(files, storage, mark);
             if (mark.compressed()) {
                 CompressionLibrary.check(files.directory());
             }

@@ -190,7 +190,7 @@ record Mark(
                 && rebuild.possible(durable(LogKind.RECORD), durable(LogKind.TIME), durable(LogKind.CHUNK));
     }
 
-    /** Whether the file that it was read from is a copy of the mark's own file. */
+    /** Whether the file that it was read from is a copy of the mark's own file, as far as numbers tell: {@link Copies} knows more. */
     boolean copied(FileId readFrom, String bootId) {
         return !closed()
                 && (readFrom.inode() != file().inode()

@@ -45,10 +45,12 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     private static Recovery rescue(StoreFiles files, Storage storage, Mark mark, Staging staging) {
         StoreLogs logs = StoreLogs.live(files, storage, mark, staging);
         long lastTimeNs = Math.max(mark.lastTimeNs(), lastTimeNs(logs.records()));
-        boolean syncFailed = staging.live().syncFailed();
-        long recordEnd = flush(storage, logs.records(), lastTimeNs, syncFailed);
-        long timeEnd = flush(storage, logs.times(), lastTimeNs, syncFailed);
-        long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, syncFailed);
+        // a volume may have been detached before all was written to it
+        boolean cameBack = FileId.of(files.mark()).device() != mark.file().device();
+        boolean again = staging.live().syncFailed() || cameBack;
+        long recordEnd = flush(storage, logs.records(), lastTimeNs, again);
+        long timeEnd = flush(storage, logs.times(), lastTimeNs, again);
+        long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, again);
         long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), Long.MAX_VALUE);
         long[] unmarked =
                 staging.live().losses().unmarked(logs.records().watermarks().tailAcquire());
@@ -74,14 +76,14 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
      * Writes what only the ring holds to the segment files, with its last page sealed, and makes durable what the
      * killed writer had written but not synced. Returns the log's end.
      *
-     * @param syncFailed whether to rewrite what was written before: a failed sync is reported only once, so that data
-     *     may otherwise never reach the disk
+     * @param again whether to rewrite what was written before: a failed sync is reported only once, so that data may
+     *     otherwise never reach the disk
      */
-    private static long flush(Storage storage, LogView view, long lastTimeNs, boolean syncFailed) {
+    private static long flush(Storage storage, LogView view, long lastTimeNs, boolean again) {
         long tail = view.watermarks().tailAcquire();
         long evicted = view.watermarks().evictedAcquire();
         long durable = view.watermarks().durableAcquire();
-        long address = syncFailed ? durable : evicted;
+        long address = again ? durable : evicted;
         PageChecksum checksum = new PageChecksum(view.kind(), view.storeId());
         ByteBuffer bytes = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         UnsafeBuffer page = new UnsafeBuffer(bytes);

@@ -69,6 +69,22 @@ record StoreHome(Path directory, FileId mark, @Nullable MountPoint mount, FileId
         }
     }
 
+    /**
+     * Whether another home is this one, of which only the device's number has changed: the same file at the same place of the same file
+     * system, which was unmounted meanwhile.
+     */
+    boolean cameBackAs(StoreHome now) {
+        MountPoint then = mount;
+        return then != null
+                && then.isLasting()
+                && then.equals(now.mount)
+                && directory.equals(now.directory)
+                && mark.inode() == now.mark.inode()
+                && mountId.inode() == now.mountId.inode()
+                && mark.device() == mountId.device()
+                && now.mark.device() == now.mountId.device();
+    }
+
     /** Why this process may not see the store's file system in its place; null if it does. */
     @Nullable
     String unseen() {

@@ -212,11 +212,9 @@ public final class StoreOpening {
     }
 
     private Recovery recover(Mark mark, Rivals rivals) {
-        if (mark.copied(FileId.of(files.mark()), Platform.bootId())) {
+        if (Copies.isCopy(files, storage, mark)) {
             if (!settings.adoptCopy()) {
-                throw new CorruptStoreException("store was copied while being written: directory=" + files.directory()
-                        + ", staging of the original=" + mark.staging()
-                        + "; loom verify --repair, or StoreVerifier.repair, makes a store of what it holds");
+                throw Copies.refusal(files, mark);
             }
             return recoverFrom(fence(mark.adopted(), null), null);
         }

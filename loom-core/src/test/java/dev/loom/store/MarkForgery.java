@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.io.FileId;
 import dev.loom.log.LogKind;
 
 /** Marks that another process would write. */
@@ -30,6 +31,18 @@ final class MarkForgery {
                         mark.checkpoint(),
                         mark.lastTimeNs(),
                         mark.file());
+    }
+
+    /** The mark as it would be in another file. */
+    static Mark inFile(Mark mark, FileId file) {
+        return mark.owned(
+                mark.owner(),
+                mark.sessionNonce(),
+                mark.staging(),
+                Rings.of(mark),
+                Rings.of(mark),
+                mark.indexState(),
+                file);
     }
 
     private static Mark owned(Mark mark, Mark.Owner owner, long nonce) {
