@@ -24,6 +24,12 @@ final class ClaimSlot implements RecorderClaim {
     /** The open claim's payload in the ring, or {@link #NONE}. Released after {@link #owner} is set. */
     private final AtomicInteger open = new AtomicInteger(NONE);
 
+    /**
+     * The payload in the ring that the owner may be writing, or {@link #NONE}: set once nothing can fail any more that a stack's overflow
+     * could stop, and written without a call. Volatile after {@link #owner} is set.
+     */
+    private volatile int held = NONE;
+
     private @Nullable Thread owner;
     private volatile boolean closed;
 
@@ -44,6 +50,7 @@ final class ClaimSlot implements RecorderClaim {
         }
         Thread caller = Thread.currentThread();
         if (owner != caller) {
+            held = NONE; // the recorder ends a claim without it
             owner = caller; // first, so that it is not dropped again
             slots.keep(this);
         }
@@ -57,6 +64,7 @@ final class ClaimSlot implements RecorderClaim {
             open.lazySet(left);
             left = 0;
             view.wrap(ring.buffer(), (int) claimed, length);
+            held = (int) claimed;
             return 0;
         } catch (StackOverflowError e) {
             intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = left;
@@ -92,6 +100,7 @@ final class ClaimSlot implements RecorderClaim {
     private boolean end(int index, boolean commit) {
         int left = 0;
         boolean released;
+        held = NONE;
         try {
             view.wrap(NOTHING);
             if (owner == Thread.currentThread()) {
@@ -125,6 +134,11 @@ final class ClaimSlot implements RecorderClaim {
     /** Whether the open claim at an index of the ring has lost its thread. */
     boolean abandonedAt(int index) {
         return open.get() == index && ownerHasEnded();
+    }
+
+    /** Whether a live thread has the claim at an index of the ring, and may be writing into it. */
+    boolean heldAt(int index) {
+        return held == index && !ownerHasEnded();
     }
 
     boolean ownerHasEnded() {

@@ -35,4 +35,14 @@ final class ClaimSlots {
         }
         return null;
     }
+
+    /** Whether a live thread has the claim at an index of the ring. */
+    synchronized boolean heldAt(int index) {
+        for (ClaimSlot slot : slots) {
+            if (slot.heldAt(index)) {
+                return true;
+            }
+        }
+        return false;
+    }
 }

@@ -61,7 +61,7 @@ public final class RecorderSession {
         WakeUp wakeUp = new WakeUp();
         this.intake =
                 new Intake(ring, gates, store.log().clock(), wakeUp, store.log().payloadLengthMax());
-        this.writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, store);
+        this.writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, store, RecorderWriter.OVERFLOWED_NS);
         this.thread = StoreThread.of("loom-recorder", writer);
         start(store.log());
     }

@@ -38,9 +38,9 @@ final class RecorderWriter implements Runnable {
 
     /**
      * How long room stays claimed at least until it is taken for that of a thread whose stack has overflowed, and how often it is looked at: a
-     * pause of all threads is one look.
+     * pause of all threads is one look. The claim of a live thread is never taken.
      */
-    private static final long OVERFLOWED_NS = 2_000_000_000L;
+    static final long OVERFLOWED_NS = 2_000_000_000L;
 
     private static final int OVERFLOWED_LOOKS = 1_000;
 
@@ -70,6 +70,7 @@ final class RecorderWriter implements Runnable {
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Throwable closeFailure;
 
+    private final long overflowedNs;
     private final long napNs;
     private volatile StoreSession session;
     private RecordLog log;
@@ -78,19 +79,22 @@ final class RecorderWriter implements Runnable {
     private long nappedNs;
     private boolean gaveUp;
 
+    /** @param overflowedNs {@link #OVERFLOWED_NS}, or less for tests */
     RecorderWriter(
             RecorderRing ring,
             SourceGates gates,
             Intake intake,
             ClaimSlots claims,
             WakeUp wakeUp,
-            StoreSession session) {
+            StoreSession session,
+            long overflowedNs) {
         this.ring = ring;
         this.gates = gates;
         this.intake = intake;
         this.claims = claims;
         this.wakeUp = wakeUp;
         this.session = session;
+        this.overflowedNs = overflowedNs;
         this.log = session.log();
         this.napNs = Math.min(Math.max(ring.capacity() / 2 / BYTES_PER_NS, NAP_NS_MIN), NAP_NS_MAX);
     }
@@ -289,7 +293,8 @@ final class RecorderWriter implements Runnable {
             endAbandoned(blocked);
         } else if (intake.overflowed
                 && emptyReads >= OVERFLOWED_LOOKS
-                && System.nanoTime() - blockedNs >= OVERFLOWED_NS) {
+                && System.nanoTime() - blockedNs >= overflowedNs
+                && !claims.heldAt(blocked)) {
             endAbandoned(NO_CLAIM);
             emptyReads = 0; // what follows may be of a thread that only waits for its turn
         } else if (pastDeadline()) {

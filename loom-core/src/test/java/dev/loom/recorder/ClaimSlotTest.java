@@ -201,6 +201,24 @@ final class ClaimSlotTest {
         assertEquals(List.of(0L), read);
     }
 
+    @Test
+    void shouldBeHeldFromItsClaimToItsEndByALiveThread() throws InterruptedException {
+        ClaimSlot claim = open(1);
+        int index = ring.blockedIndex();
+        assertTrue(slots.heldAt(index));
+        assertFalse(slots.heldAt(index + 8));
+        assertEquals(0, claim.commit());
+        assertFalse(slots.heldAt(index));
+        readAll();
+        ClaimSlot ended = openByEndedThread();
+        int next = ring.blockedIndex();
+        assertFalse(slots.heldAt(next), "its thread has ended");
+        endAbandoned(ended);
+        gates.get(SOURCE).close();
+        assertEquals(PushStatus.SOURCE_CLOSED, ended.claim(SOURCE, 8));
+        assertFalse(slots.heldAt(next), "who took the object over has no claim");
+    }
+
     /** Each thread of a pool may make one, and the pool's threads come and go. */
     @Test
     void shouldKeepTheOpenSlotsOfEndedThreads() throws InterruptedException {

@@ -24,10 +24,12 @@ import dev.loom.record.OwnRecord;
 import dev.loom.store.StoreSession;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RecorderWriterTest {
     private static final long START_NS = 1_000_000_000_000L;
+    private static final long OVERFLOWED_NS = 1_000_000;
 
     private record Stored(long timeNs, long value) {}
 
@@ -85,7 +88,7 @@ final class RecorderWriterTest {
         source = loom.defineSource("source", Formats.bytes());
         other = loom.defineSource("other", Formats.bytes());
         intake = new Intake(ring, gates, () -> nowNs, wakeUp, 1 << 17);
-        writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, StoreAccess.session(loom));
+        writer = new RecorderWriter(ring, gates, intake, claims, wakeUp, StoreAccess.session(loom), OVERFLOWED_NS);
         gates.add(source, DropPolicy.refuse(), false);
         gates.add(other, DropPolicy.sample(1_000, 0), false);
     }
@@ -207,6 +210,71 @@ final class RecorderWriterTest {
         read(source);
         assertEquals(List.of(new Stored(START_NS + 6, 7)), stored);
         assertEquals(List.of(new Loss(source, LossReason.ABANDONED, 1, START_NS + 5, START_NS + 5)), losses);
+    }
+
+    private static byte[] payload(int value) {
+        byte[] payload = new byte[10_000];
+        Arrays.fill(payload, (byte) value);
+        return payload;
+    }
+
+    /** Though some thread's stack has overflowed, the claim of another that lives is not room that an overflow left. */
+    @Test
+    void shouldLeaveTheClaimOfALiveThreadAloneHoweverOldItIs() throws InterruptedException {
+        Thread thread = new Thread(writer);
+        thread.start();
+        ClaimSlot claim = claims.add(intake, ring);
+        AtomicInteger taken = new AtomicInteger();
+        intake.overflowed = true;
+        for (int round = 0; round < 3; round++) {
+            byte[] held = payload(-1 - round);
+            assertEquals(0, claim.claim(source, held.length));
+            Thread others = new Thread(() -> {
+                while (intake.offer(source, payload(taken.get())) == 0) {
+                    taken.incrementAndGet();
+                }
+            });
+            others.start();
+            others.join(); // the ring is full
+            TimeUnit.MILLISECONDS.sleep(600); // thousands of looks
+            assertEquals(0, gates.get(source).dropped(LossReason.ABANDONED));
+            claim.buffer().putBytes(0, held);
+            assertEquals(0, claim.commit());
+            int all = taken.get() + round + 1;
+            while (gates.get(source).published() < all) {
+                Thread.onSpinWait();
+            }
+        }
+        intake.refuse(PushStatus.CLOSED);
+        writer.end(System.nanoTime() + TimeUnit.MINUTES.toNanos(10));
+        thread.join();
+        read(source);
+        assertEquals(taken.get() + 3, stored.size());
+        List<Byte> values = stored.stream().map(each -> (byte) each.value).toList();
+        int perRound = values.indexOf((byte) -2) - 1;
+        assertTrue(perRound > 90, values::toString);
+        assertEquals((byte) -1, values.get(0));
+        assertEquals((byte) 0, values.get(1));
+        assertTrue(values.contains((byte) -3), values::toString);
+    }
+
+    @Test
+    void shouldGiveUpRoomThatNoClaimHas() throws InterruptedException {
+        ClaimSlot claim = claims.add(intake, ring);
+        assertEquals(0, claim.claim(source, 8));
+        assertEquals(0, claim.commit());
+        assertTrue(intake.claim(source, 8) >= 0);
+        assertEquals(0, offer(source, START_NS + 1, 2));
+        intake.overflowed = true;
+        Thread thread = new Thread(writer);
+        thread.start();
+        while (gates.get(source).published() < 2) {
+            Thread.onSpinWait();
+        }
+        assertEquals(1, gates.get(source).dropped(LossReason.ABANDONED));
+        intake.refuse(PushStatus.CLOSED);
+        writer.end(System.nanoTime());
+        thread.join();
     }
 
     @Test
