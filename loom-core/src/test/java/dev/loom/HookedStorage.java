@@ -12,6 +12,11 @@ public class HookedStorage implements Storage {
     /** Called before each write. */
     protected void onWrite(Path file, long position, boolean direct) {}
 
+    /** Called before each write, with what it writes. */
+    protected void onWrite(Path file, ByteBuffer source, long position, boolean direct) {
+        onWrite(file, position, direct);
+    }
+
     /** Called before each read. */
     protected void onRead(Path file) {}
 
@@ -89,7 +94,7 @@ public class HookedStorage implements Storage {
 
         @Override
         public void write(ByteBuffer source, long position) {
-            onWrite(file.path(), position, direct);
+            onWrite(file.path(), source, position, direct);
             file.write(source, position);
         }
 

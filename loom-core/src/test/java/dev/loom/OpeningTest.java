@@ -14,6 +14,7 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -113,6 +114,30 @@ final class OpeningTest {
         assertEquals(Eviction.PAGE_CACHE, eviction(Eviction.AUTO, true, false));
         assertThrows(StoreIoException.class, () -> eviction(Eviction.DIRECT, true, false));
         assertEquals(Eviction.PAGE_CACHE, eviction(Eviction.PAGE_CACHE, true, true));
+    }
+
+    /** Rings lie at pages of memory, of 4 KiB. */
+    @Test
+    void shouldUseThePageCacheWhereBlocksAreLongerThanPagesOfMemory() {
+        Storage storage = new HookedStorage() {
+            @Override
+            protected void onWrite(Path file, ByteBuffer source, long position, boolean direct) {
+                if (direct && source.alignmentOffset(source.position(), 16_384) != 0) {
+                    IOException refused = new IOException("Memory address is not aligned");
+                    throw new StoreIoException("injected failure: file=" + file + ", reason=" + refused, refused);
+                }
+            }
+        };
+        try (Loom loom = Loom.open(
+                config(temp.resolve("store"), storage).recordRingBytes(1 << 20).build())) {
+            assertEquals(
+                    Eviction.PAGE_CACHE, loom.info().session().orElseThrow().eviction());
+            String why = loom.info().writer().orElseThrow().evictionFallback().orElseThrow();
+            assertTrue(why.contains("not aligned"), why);
+            fill(loom, 50_000);
+            loom.force();
+            assertEquals(0, loom.info().session().orElseThrow().writeFailures());
+        }
     }
 
     @Test

@@ -15,7 +15,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class MappedFile {
     private static final int ZEROES = 256 << 10;
-    private static final int MEMORY_PAGE = 4096;
+
+    /** What a mapping's address is a multiple of at least. */
+    public static final int MEMORY_PAGE = 4096;
 
     private final Path path;
     private final MappedByteBuffer bytes;

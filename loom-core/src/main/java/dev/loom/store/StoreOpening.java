@@ -9,6 +9,7 @@ import dev.loom.error.StoreNotFoundException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
+import dev.loom.io.MappedFile;
 import dev.loom.io.Platform;
 import dev.loom.io.ProcessId;
 import dev.loom.io.ProcessId.Life;
@@ -418,8 +419,10 @@ public final class StoreOpening {
         }
     }
 
+    /** A ring lies at a page of memory, so the trial's buffer must not lie better. */
     private static void writePage(LoomFile file) {
         int length = PageDescriptor.PAGE_LENGTH;
-        file.write(ByteBuffer.allocateDirect(2 * length).alignedSlice(length).limit(length), 0);
+        ByteBuffer aligned = ByteBuffer.allocateDirect(3 * length).alignedSlice(length);
+        file.write(aligned.limit(MappedFile.MEMORY_PAGE + length).position(MappedFile.MEMORY_PAGE), 0);
     }
 }
