@@ -13,6 +13,7 @@ import java.util.Arrays;
  *    8 | number of losses, by source and reason, not yet marked
  *   16 | being marked: source + 1, or 0     24 | address of the marker
  *   32 | what is left of the source's unmarked then: count, first and last time
+ *   56 | one more than the highest source id that ever had a loss; 0 is unknown, as earlier versions wrote
  *   64 | a slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time
  * </pre>
  *
@@ -21,7 +22,8 @@ import java.util.Arrays;
  * slot's place.
  *
  * <p>A snapshot reads the sequence, the record log's tail, these slots, and the sequence again. So it sees each loss
- * either here or as a marker below its tail.
+ * either here or as a marker below its tail. While losses go on without a pause it reads the slots first and then the
+ * tail, and may see a loss in both.
  */
 public final class LossSlots {
     public static final int HEADER_LENGTH = 64;
@@ -38,6 +40,8 @@ public final class LossSlots {
     private static final int LEFT_OFFSET = MARKING_ADDRESS_OFFSET + Long.BYTES;
     private static final int LEFT_FIRST_OFFSET = LEFT_OFFSET + Long.BYTES;
     private static final int LEFT_LAST_OFFSET = LEFT_FIRST_OFFSET + Long.BYTES;
+    private static final int IDS_OFFSET = LEFT_LAST_OFFSET + Long.BYTES;
+    private static final long NO_TAIL = Long.MIN_VALUE;
     private static final long[] NONE = {};
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -82,7 +86,8 @@ public final class LossSlots {
         }
         long[] all = new long[UNMARKED_FIELDS * 16];
         int used = 0;
-        for (int id = 0; id < sources; id++) {
+        int end = ids();
+        for (int id = 0; id < end; id++) {
             boolean marked = isMarked(id, recordTail);
             long records = marked ? (long) LONG.getOpaque(bytes, base + LEFT_OFFSET) : unmarked(id);
             if (records > 0) {
@@ -95,6 +100,22 @@ public final class LossSlots {
             }
         }
         return Arrays.copyOf(all, used);
+    }
+
+    /**
+     * As {@link #unmarked(long)}, for a reader that can't get a quiet moment: none is missing of those whose marker is not below the log's
+     * end as it is read afterwards. Those that are being marked may be in both.
+     */
+    public long[] unmarkedAtLeast() {
+        long[] all = unmarked(NO_TAIL);
+        VarHandle.acquireFence();
+        return all;
+    }
+
+    /** One more than the highest id that may have a loss. */
+    private int ids() {
+        long ids = (long) LONG.getOpaque(bytes, base + IDS_OFFSET);
+        return ids > 0 && ids < sources ? (int) ids : sources;
     }
 
     /** Whether the marker that a source's slot waits for is in the log; then the slot's rest counts. */
@@ -114,6 +135,7 @@ public final class LossSlots {
 
     /** Moves the remaining losses into the slot; the marker is in the log. */
     void endMark(int sourceId) {
+        VarHandle.storeStoreFence(); // who sees the rest alone sees the marker
         put(
                 sourceId,
                 lost(sourceId),
@@ -147,6 +169,9 @@ public final class LossSlots {
     }
 
     public void put(int sourceId, long lost, long unmarked, long firstNs, long lastNs) {
+        if ((long) LONG.getOpaque(bytes, base + IDS_OFFSET) <= sourceId) {
+            LONG.setOpaque(bytes, base + IDS_OFFSET, sourceId + 1L); // before the slot, which is looked at up to here
+        }
         int slot = slot(sourceId);
         LONG.setOpaque(bytes, slot + LOST_OFFSET, lost);
         LONG.setOpaque(bytes, slot + FIRST_OFFSET, firstNs);
@@ -160,7 +185,7 @@ public final class LossSlots {
     }
 
     public long unmarked(int sourceId) {
-        return sourceId < sources ? (long) LONG.getOpaque(bytes, slot(sourceId) + UNMARKED_OFFSET) : 0;
+        return sourceId < sources ? (long) LONG.getAcquire(bytes, slot(sourceId) + UNMARKED_OFFSET) : 0;
     }
 
     public long unmarkedFirst(int sourceId) {

@@ -6,6 +6,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.TextIndexInfo;
 import dev.loom.format.RecordLookup;
+import dev.loom.log.Watermarks;
 import dev.loom.read.SnapshotReader;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.record.LossSlots;
@@ -18,11 +19,41 @@ import dev.loom.schema.Schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** A snapshot: a few addresses, and a lease on the mappings. */
 final class StoreSnapshot implements Snapshot, LeasedSnapshot {
-    private static final int LOSS_TRIES = 10_000;
+    /** How long a moment without a new loss is waited for. */
+    private static final long QUIET_NS = 2_000_000;
+
+    /**
+     * The end of the record log, and the losses without a marker below it.
+     *
+     * @param unmarked as from {@link LossSlots#unmarked}
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    record Losses(long recordTail, long[] unmarked) {
+        /**
+         * Reads both at one moment or, while losses go on, so that one may be counted twice but none is missing.
+         *
+         * @param live whether the slots may change; those of a dead writer do not
+         */
+        static Losses read(LossSlots slots, LongSupplier tail, boolean live, LongSupplier nanoTime) {
+            long start = nanoTime.getAsLong();
+            do {
+                long sequence = slots.sequenceAcquire();
+                long recordTail = tail.getAsLong();
+                long[] unmarked = slots.unmarked(recordTail);
+                if (!live || slots.unchanged(sequence)) {
+                    return new Losses(recordTail, unmarked);
+                }
+                Thread.onSpinWait();
+            } while (nanoTime.getAsLong() - start < QUIET_NS);
+            long[] unmarked = slots.unmarkedAtLeast();
+            return new Losses(tail.getAsLong(), unmarked);
+        }
+    }
 
     private final SnapshotView view;
     private final Schema schema;
@@ -45,23 +76,17 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
     /** Takes a snapshot, for which the caller has taken a lease. */
     static StoreSnapshot take(
             StoreLogs logs, SourceSlots slots, LossSlots losses, Supplier<Schema> schema, boolean live, Leases leases) {
-        long sequence;
-        long recordBegin = logs.records().watermarks().beginAcquire();
-        long recordTail;
-        long[] unmarked;
-        int tries = 0;
-        do {
-            sequence = losses.sequenceAcquire();
-            recordTail = logs.records().watermarks().tailAcquire();
-            unmarked = losses.unmarked(recordTail);
-        } while (live && !losses.unchanged(sequence) && ++tries < LOSS_TRIES); // a dead writer's slots no longer change
+        Watermarks records = logs.records().watermarks();
+        long recordBegin = records.beginAcquire();
+        Losses lost = Losses.read(losses, records::tailAcquire, live, System::nanoTime);
+        long recordTail = lost.recordTail();
         // read before the tail, which is never below it
         long covered = logs.times().watermarks().coveredAcquire();
         long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());
         long chunkTail = logs.chunks().watermarks().tailAcquire();
         SnapshotView view = new SnapshotView(
                 logs.records(), logs.times(), logs.chunks(), recordBegin, recordTail, timeTail, chunkTail, slots);
-        return new StoreSnapshot(view, schema.get(), losses, unmarked, live, leases);
+        return new StoreSnapshot(view, schema.get(), losses, lost.unmarked(), live, leases);
     }
 
     @Override

@@ -40,6 +40,20 @@ final class LossLedgerTest {
         ledger.endMarking();
     }
 
+    /** Whoever reads the log's end afterwards finds each loss here or below it. */
+    @Test
+    void shouldTellALossThatIsBeingMarkedToWhoReadsTheLogsEndLater() {
+        LossSlots slots = LossSlots.allocate(8);
+        LossLedger ledger = new LossLedger(slots, counts());
+        ledger.add(new SourceState(3), LossReason.STORE_FULL, 10, 100, 200);
+        ledger.beginMarking();
+        assertTrue(ledger.nextMark(1000, ADDRESS));
+        assertArrayEquals(new long[0], slots.unmarked(ADDRESS + 1));
+        assertArrayEquals(new long[] {3, 10, 100, 200}, slots.unmarkedAtLeast());
+        ledger.marked();
+        assertArrayEquals(new long[0], slots.unmarkedAtLeast(), "its marker is in the log");
+    }
+
     @Test
     void shouldLetReadersSeeEachChangeAsAWhole() {
         LossSlots slots = LossSlots.allocate(8);

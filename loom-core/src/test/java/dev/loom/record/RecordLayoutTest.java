@@ -128,6 +128,7 @@ class RecordLayoutTest {
         slots.endChange();
         assertEquals(2, bytes.getLong(0));
         assertEquals(25, bytes.getLong(8));
+        assertEquals(2, bytes.getLong(56));
         assertEquals(21, bytes.getLong(96));
         assertEquals(22, bytes.getLong(104));
         assertEquals(23, bytes.getLong(112));

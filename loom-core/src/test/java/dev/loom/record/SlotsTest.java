@@ -128,6 +128,25 @@ final class SlotsTest {
         }
     }
 
+    /** Of 65,536 slots hardly any is ever used. */
+    @Test
+    void shouldLookAtSlotsUpToTheHighestSourceThatHadALoss() {
+        ByteBuffer memory = memory(LossSlots.length(SOURCES));
+        LossSlots slots = new LossSlots(memory, BASE, SOURCES);
+        slots.pending(2);
+        slots.put(3, 9, 9, 100, 200);
+        slots.put(2, 8, 8, 100, 200);
+        int unused = BASE + LossSlots.HEADER_LENGTH + 30 * LossSlots.SLOT_LENGTH;
+        memory.putLong(unused + LossSlots.UNMARKED_OFFSET, 7);
+        long[] upToThree = {2, 8, 100, 200, 3, 9, 100, 200};
+        assertArrayEquals(upToThree, slots.unmarked(0L));
+        assertArrayEquals(upToThree, slots.unmarkedAtLeast());
+        for (long unknown : new long[] {0, -1, SOURCES, SOURCES + 1, Long.MAX_VALUE}) {
+            memory.putLong(BASE + 56, unknown);
+            assertEquals(3 * LossSlots.UNMARKED_FIELDS, slots.unmarked(0L).length, "of an earlier version, or damaged");
+        }
+    }
+
     @Test
     void shouldTellReadersWhetherLossesHaveChanged() {
         LossSlots slots = LossSlots.allocate(2);
