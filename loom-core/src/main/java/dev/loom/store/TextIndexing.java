@@ -229,12 +229,16 @@ final class TextIndexing implements AutoCloseable {
                 } else {
                     waiting |= turns.containsKey(source.id());
                 }
-            } catch (StoreIoException | StoreReopenedException | CancellationException e) {
-                throw e;
-            } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+            } catch (StoreIoException
+                    | StoreReopenedException
+                    | CancellationException
+                    | OutOfMemoryError
+                    | InternalError e) { // the last as where a mapped file can't be read
+                throw e; // says nothing about the source
+            } catch (Throwable e) {
                 followers.remove(source.id());
                 failed = "source has no text index: source=" + source.name() + ", reason="
-                        + (e instanceof Error ? e : e.getMessage());
+                        + (e instanceof RuntimeException ? e.getMessage() : e);
                 givenUp.put(source.id(), new GivenUp(source.attributes().get(IndexedText.ATTRIBUTE), failed));
             }
         }
@@ -317,7 +321,7 @@ final class TextIndexing implements AutoCloseable {
             return asked == null ? !source.format().indexedText().isEmpty() : !asked.isEmpty();
         } catch (OutOfMemoryError e) {
             throw e; // says nothing about the format
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             return true; // the thread gives the source up, and says why
         }
     }
@@ -326,7 +330,9 @@ final class TextIndexing implements AutoCloseable {
     static IndexedText indexedOrNone(Source source) {
         try {
             return IndexedText.of(source.format(), source.attributes());
-        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+        } catch (OutOfMemoryError e) {
+            throw e; // says nothing about the format
+        } catch (Throwable e) {
             return IndexedText.NONE;
         }
     }

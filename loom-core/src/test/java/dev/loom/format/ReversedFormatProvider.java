@@ -1,6 +1,9 @@
 package dev.loom.format;
 
+import java.io.IOError;
+import java.io.IOException;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.Set;
 
 /** A provider found by the service loader in the tests: formats with one field, and with one of a given name. */
@@ -15,6 +18,12 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
         return new Reversed(text);
     }
 
+    /** Throws anything without its being declared. */
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void sneak(Throwable failure) throws T {
+        throw (T) failure;
+    }
+
     private record Reversed(String text) implements PayloadFormat {
         @Override
         public String name() {
@@ -26,7 +35,7 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
             return List.of(new Field(text.substring(text.indexOf(':') + 1), Field.Type.U8, false));
         }
 
-        /** Gives the last byte; throws for the fields {@code fail}, {@code overflow} and {@code unlinked}. */
+        /** Gives the last byte; throws for the names of {@link #failFor}. */
         @Override
         public FieldReader field(String name) {
             return (buffer, offset, length, into) -> {
@@ -47,6 +56,10 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
                 case "fail" -> throw new IllegalStateException("injected failure of a format");
                 case "overflow" -> throw new StackOverflowError("injected failure of a format");
                 case "unlinked" -> throw new NoClassDefFoundError("injected failure of a format");
+                case "unconfigured" -> throw new ServiceConfigurationError("injected failure of a format");
+                case "unreadable" -> throw new IOError(new IOException("injected failure of a format"));
+                case "unchecked" ->
+                    ReversedFormatProvider.<RuntimeException>sneak(new IOException("injected failure of a format"));
                 default -> {
                     // reads it
                 }
