@@ -11,19 +11,25 @@ import dev.loom.JavaProcess;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
 import dev.loom.WriterProcess;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.io.FileId;
 import dev.loom.io.MountPoint;
+import dev.loom.io.Platform;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
+import dev.loom.log.Watermarks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -37,6 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class ReturnedVolumeTest {
     private static final int RECORDS = 1_000;
     private static final int LATER = 700;
+    /** Less than the eight pages that the ring has. */
+    private static final int PAGES_FULL = 7_000;
 
     @TempDir
     Path temp;
@@ -146,6 +154,19 @@ final class ReturnedVolumeTest {
         }
     }
 
+    private static long readable(Path store) {
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot();
+                RecordCursor records = snapshot.oldestFirst(
+                        snapshot.source("written").orElseThrow().id(), Long.MIN_VALUE, Long.MAX_VALUE)) {
+            long read = 0;
+            while (records.next()) {
+                read++;
+            }
+            return read;
+        }
+    }
+
     private void assertRefused(Path store) {
         assertThrows(CorruptStoreException.class, () -> open(store));
         assertThrows(CorruptStoreException.class, () -> LoomReader.attach(store));
@@ -167,6 +188,45 @@ final class ReturnedVolumeTest {
             open(volume.store()).close();
             assertEquals(RECORDS + LATER, records(volume.store()));
         }
+    }
+
+    /** A volume that is detached by force has lost what was written last, of which the rings still have copies. */
+    @Test
+    void shouldWriteAgainWhatTheVolumeMayHaveLost() throws IOException {
+        try (Volume volume = new Volume("volume", UUID.randomUUID().toString())) {
+            volume.format();
+            volume.mount();
+            Path kept = temp.resolve("kept.img");
+            try (JavaProcess writer = JavaProcess.start(WriterProcess.class, volume.store(), staging)) {
+                assertEquals("ok", writer.ask("open"));
+                assertEquals("ok", writer.ask("push " + RECORDS));
+                assertEquals("ok", writer.ask("force"));
+                assumed("sync", "-f", volume.store().toString());
+                Files.copy(volume.image, kept);
+                Staging live = staging(volume.store());
+                Watermarks records = live.live().watermarks(LogKind.RECORD);
+                long durable = records.durableAcquire();
+                assertEquals("ok", writer.ask("push " + PAGES_FULL));
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+                while (records.evictedAcquire() == durable && System.nanoTime() - end < 0) {
+                    Thread.onSpinWait();
+                }
+                writer.kill();
+                boolean unsynced = records.evictedAcquire() > durable && records.durableAcquire() == durable;
+                live.unmap();
+                assumeTrue(unsynced, "left out, as the writer had synced already");
+            }
+            volume.detach();
+            Files.copy(kept, volume.image, StandardCopyOption.REPLACE_EXISTING);
+            volume.mount();
+            open(volume.store()).close();
+            assertEquals(RECORDS + PAGES_FULL, readable(volume.store()));
+        }
+    }
+
+    private static Staging staging(Path store) {
+        Mark mark = new MarkFile(Storage.DISK, new StoreFiles(store).mark()).read();
+        return Objects.requireNonNull(Staging.openTrusted(Storage.DISK, mark, Platform.bootId()));
     }
 
     /** As a snapshot of the volume is: the same UUID, and the same inodes. */

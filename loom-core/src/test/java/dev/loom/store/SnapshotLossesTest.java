@@ -8,16 +8,20 @@ import dev.loom.Loom;
 import dev.loom.StoreAccess;
 import dev.loom.api.LossReason;
 import dev.loom.format.Formats;
+import dev.loom.io.Platform;
 import dev.loom.io.Storage;
+import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
+import dev.loom.log.Watermarks;
 import dev.loom.record.LossSlots;
 import dev.loom.record.OwnRecord;
 import dev.loom.record.PageRecords;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,6 +83,43 @@ final class SnapshotLossesTest {
         } finally {
             ended.set(true);
             writer.join();
+        }
+    }
+
+    /** The worst moment: a loss is noted between two looks, and marked each time the log's end has been read. */
+    @Test
+    void shouldMissNoLossThatIsMarkedWhileItIsRead() {
+        Path store = temp.resolve("store");
+        try (Loom loom = StoreAccess.open(store, Storage.DISK)) {
+            int source = loom.defineSource("source", Formats.bytes());
+            loom.push(source, new byte[8]);
+            Mark mark = new MarkFile(Storage.DISK, new StoreFiles(store).mark()).read();
+            Staging staging = Objects.requireNonNull(Staging.openTrusted(Storage.DISK, mark, Platform.bootId()));
+            LossSlots slots = staging.live().losses();
+            Watermarks watermarks = staging.live().watermarks(LogKind.RECORD);
+            AtomicLong noted = new AtomicLong();
+            StoreSnapshot.Losses read = StoreSnapshot.Losses.read(
+                    slots,
+                    () -> {
+                        long tail = watermarks.tailAcquire();
+                        while (slots.unmarked(Long.MAX_VALUE).length > 0) {
+                            loom.push(source, new byte[1_000]);
+                        }
+                        return tail;
+                    },
+                    true,
+                    () -> {
+                        StoreAccess.drop(loom, source, 1);
+                        return noted.incrementAndGet() * 500_000;
+                    });
+            staging.unmap();
+            assertTrue(noted.get() > 3, noted::toString);
+            try (AttachedStore attached = AttachedStore.attach(store, Storage.DISK)) {
+                long marked = marked(attached.logs().records(), 0, read.recordTail());
+                assertEquals(noted.get() - 1, marked);
+            }
+            assertEquals(LossSlots.UNMARKED_FIELDS, read.unmarked().length);
+            assertEquals(1, read.unmarked()[1], "the last one is not marked below the log's end");
         }
     }
 
