@@ -112,6 +112,7 @@ final class ReturnedVolumeTest {
                 run("losetup", "-d", device);
             }
             run("rm", "-f", link());
+            run("rmdir", "/dev/disk/by-uuid", "/dev/disk"); // unless others are in there
         }
     }
 
