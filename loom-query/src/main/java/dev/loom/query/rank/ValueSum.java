@@ -125,16 +125,23 @@ public final class ValueSum {
                         .doubleValue();
     }
 
-    /** Compares sums of one type by their doubles, and integers that share one exactly. */
+    /**
+     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is not of integers alone comes before
+     * those of integers that share its double.
+     */
     public int compareSums(ValueSum other) {
         int byDouble = Double.compare(doubleValue(), other.doubleValue());
+        if (byDouble != 0 || (type == ValueType.F64 && !exact)) {
+            return byDouble;
+        } else if (numbers.isWhole() != other.numbers.isWhole()) {
+            return Boolean.compare(numbers.isWhole(), other.numbers.isWhole());
+        } else if (!numbers.isWhole()) {
+            return 0;
+        }
         LongSum left = numbers.whole();
         LongSum right = other.numbers.whole();
-        boolean integers = exact ? numbers.isWhole() && other.numbers.isWhole() : type != ValueType.F64;
-        return byDouble != 0 || !integers
-                ? byDouble
-                : left.high() != right.high()
-                        ? Long.compare(left.high(), right.high())
-                        : Long.compareUnsigned(left.low(), right.low());
+        return left.high() != right.high()
+                ? Long.compare(left.high(), right.high())
+                : Long.compareUnsigned(left.low(), right.low());
     }
 }
