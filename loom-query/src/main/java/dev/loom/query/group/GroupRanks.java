@@ -211,7 +211,7 @@ public final class GroupRanks {
         cells = memory.allocate(Math.max(1, used) * Long.BYTES);
     }
 
-    /** The cells of an interval that has more values than that. */
+    /** The most cells of an interval: what those with few values leave is shared among the others. */
     private int share(int room, int intervals) {
         int fair = fair(room, intervals);
         long collected = 0;
@@ -223,7 +223,7 @@ public final class GroupRanks {
                 others += few ? 0 : 1;
             }
         }
-        return fair((int) (room - collected), others);
+        return others == 0 ? fair : fair((int) (room - collected), others);
     }
 
     private static int fair(int room, int intervals) {
