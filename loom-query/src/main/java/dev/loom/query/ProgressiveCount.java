@@ -122,6 +122,7 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
                     firstSample,
                     !scope.reader().isRebuilding(),
                     seed);
+            scope.walksAreDisjoint();
             long read = 0;
             while (true) {
                 SourceWalk walk = scope.walk(Order.OLDEST_FIRST, sample.chunks());

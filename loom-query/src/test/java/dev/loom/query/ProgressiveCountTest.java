@@ -7,21 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
+import dev.loom.log.PageDescriptor;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.LongPredicate;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -291,6 +296,49 @@ final class ProgressiveCountTest {
                     .range(new TimeRange(0, ProgressiveCount.STEPS_MAX + 1L))
                     .step(1);
             assertThrows(IllegalArgumentException.class, many::run);
+        }
+    }
+
+    /** The sample grows from 32 chunks to all of some 300; each round finds the damage in those that it reads. */
+    @Test
+    void shouldReportTheDamagedPagesOfAllRounds() throws IOException {
+        Path store = temp.resolve("damaged");
+        int damaged;
+        try (Loom other = Loom.open(LoomConfig.at(store).build())) {
+            damaged = other.defineSource("log", Formats.text());
+            UnsafeBuffer payload = new UnsafeBuffer(new byte[1_000]);
+            for (int i = 0; i < 20_000; i++) {
+                payload.putStringWithoutLengthAscii(0, "word" + i % 3 + FILLER + FILLER);
+                other.push(damaged, payload, 0, payload.capacity());
+            }
+        }
+        try (Stream<Path> segments = Files.list(store.resolve("record"))) {
+            for (Path segment : segments.toList()) {
+                byte[] bytes = Files.readAllBytes(segment);
+                for (int at = 10 * PageDescriptor.PAGE_LENGTH - 1;
+                        at < bytes.length;
+                        at += 10 * PageDescriptor.PAGE_LENGTH) {
+                    bytes[at] ^= 1;
+                }
+                Files.write(segment, bytes);
+            }
+        }
+        List<Long> found = new ArrayList<>();
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot();
+                QueryCursor scan = RawScan.of(snapshot, damaged).open()) {
+            scan.forEach((timeNs, buffer, offset, length) -> {});
+            ProgressiveCount.Counts counts = ProgressiveCount.of(snapshot, damaged)
+                    .where(Where.parse("line matches 'word1'"))
+                    .use(QueryIndex.TEXT, false)
+                    .firstSample(1)
+                    .seed(random.nextLong())
+                    .run(round -> found.add(round.completeness().damagedPages()));
+            found.add(counts.completeness().damagedPages());
+            assertTrue(found.stream().distinct().count() > 2, found::toString);
+            assertEquals(
+                    scan.completeness().damagedPages(), counts.completeness().damagedPages());
+            assertTrue(counts.isExact());
         }
     }
 }

@@ -36,6 +36,7 @@ public final class QueryScope implements AutoCloseable {
 
     private @Nullable SourceWalk walk;
     private QueryStatistics done = QueryStatistics.NONE;
+    private boolean disjoint;
     private long pagesDamaged;
     private long entriesDamaged;
     private boolean expired;
@@ -125,6 +126,11 @@ public final class QueryScope implements AutoCloseable {
         return next;
     }
 
+    /** Declares that no walk reads what another one has read. */
+    public void walksAreDisjoint() {
+        disjoint = true;
+    }
+
     /** Ends the last walk and releases its memory. */
     public void endWalk() {
         SourceWalk last = walk;
@@ -201,8 +207,9 @@ public final class QueryScope implements AutoCloseable {
 
     private long pagesDamaged() {
         SourceWalk current = walk;
-        // each walk meets the same damaged pages
-        return current == null ? pagesDamaged : Math.max(pagesDamaged, current.pagesDamaged());
+        long more = current == null ? 0 : current.pagesDamaged();
+        // walks over the same parts meet the same damaged pages
+        return disjoint ? pagesDamaged + more : Math.max(pagesDamaged, more);
     }
 
     /** The work so far. */
