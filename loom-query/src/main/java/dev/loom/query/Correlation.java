@@ -10,12 +10,14 @@ import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Completeness.Limit;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.Order;
+import dev.loom.query.model.QueryBudget;
 import dev.loom.query.model.QueryStatistics;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ public final class Correlation extends Query<Correlation> {
     /** The most causes in a batch, which takes one pass over the records. */
     public static final int CAUSES_AT_A_TIME = 1 << 19;
 
-    private final Supplier<? extends QueryCursor> causes;
+    private final Function<QueryBudget, ? extends QueryCursor> causes;
     private int causesAtATime = CAUSES_AT_A_TIME;
     private long beforeNs;
     private long afterNs;
@@ -56,17 +58,27 @@ public final class Correlation extends Query<Correlation> {
     private boolean fromStart;
     private boolean distinct;
 
-    private Correlation(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
+    private Correlation(Snapshot snapshot, int sourceId, Function<QueryBudget, ? extends QueryCursor> causes) {
         super(snapshot, sourceId);
         this.causes = Objects.requireNonNull(causes);
     }
 
     /**
-     * The records of a source at the times of other records.
+     * The records of a source at the times of other records. What is read for causes counts in this query's budget.
      *
      * @param causes opens a cursor over the causes; called once per batch, always for the same causes; each cursor is closed
      */
     public static Correlation of(Snapshot snapshot, int sourceId, Supplier<? extends QueryCursor> causes) {
+        Objects.requireNonNull(causes);
+        return of(snapshot, sourceId, left -> causes.get());
+    }
+
+    /**
+     * As {@link #of(Snapshot, int, Supplier)}, with cursors over causes that end where this query's budget does.
+     *
+     * @param causes opens such a cursor, given what is left of the budget
+     */
+    public static Correlation of(Snapshot snapshot, int sourceId, Function<QueryBudget, ? extends QueryCursor> causes) {
         return new Correlation(snapshot, sourceId, causes);
     }
 
@@ -138,8 +150,8 @@ public final class Correlation extends Query<Correlation> {
         return QueryScope.open(terms(), scope -> new Cursor(this, scope));
     }
 
-    Supplier<? extends QueryCursor> causes() {
-        return causes;
+    QueryCursor causes(QueryBudget left) {
+        return causes.apply(left);
     }
 
     int causesAtATime() {
@@ -270,11 +282,12 @@ public final class Correlation extends Query<Correlation> {
 
         private void takeCauses() {
             RecordSpan causeSpan = query.causeSpan(scope.lookup());
-            causesWithoutSpan = 0;
-            causesSeen = 0;
-            try (QueryCursor causes = query.causes().get()) {
+            long without = 0;
+            long seen = 0;
+            try (QueryCursor causes =
+                    query.causes(scope.limits().left(scope.statistics(0).bytesRead()))) {
                 while (causes.next()) {
-                    causesSeen++;
+                    seen++;
                     if (causeSpan.read(
                             causes.address(), causes.timeNs(), causes.buffer(), causes.offset(), causes.length())) {
                         batch.offer(
@@ -282,12 +295,17 @@ public final class Correlation extends Query<Correlation> {
                                 RecordSpan.minus(causeSpan.endNs(), -query.afterNs()),
                                 causes.address());
                     } else {
-                        causesWithoutSpan++;
+                        without++;
                     }
                 }
+                // a budget that is used up here ends the match at its first page
+                scope.limits().addOther(causes.statistics().bytesRead());
                 causesWork = causesWork.plus(causes.statistics());
                 causesLack = causes.completeness();
             }
+            // that of a later batch may have been cut short
+            causesSeen = Math.max(causesSeen, seen);
+            causesWithoutSpan = Math.max(causesWithoutSpan, without);
         }
 
         /** The address of the cause that the record matches. */

@@ -46,12 +46,13 @@ final class CorrelationRun {
         if (chosen == null) {
             return;
         }
-        Correlation query = Correlation.of(snapshot, request.with().id(), () -> {
+        Correlation query = Correlation.of(snapshot, request.with().id(), left -> {
                     IndexedScan scan = IndexedScan.of(
                                     snapshot, selected.source().id(), function)
                             .addresses(request.addresses())
                             .order(Order.OLDEST_FIRST);
-                    return chosen.apply(run.prepare(selected.confine(scan))).open();
+                    return chosen.apply(run.prepare(selected.confine(scan)).budget(left))
+                            .open();
                 })
                 .window(request.before().toNanos(), request.after().toNanos())
                 .distinct(request.distinct());

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.PageReader;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.model.AddressRange;
@@ -39,6 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Record i of 2000 arrives at 1000 i ns; its own time is 2000 - i, but every hundredth has none. */
 final class QueryServiceTest {
     private static final long COUNT = 2_000;
+    private static final int BLOCK_LENGTH = PageReader.BLOCK_PAGES * PageDescriptor.PAGE_LENGTH;
+    private static final CorrelationRequest.Threshold ABOVE_0 =
+            new CorrelationRequest.Threshold.Above(Literal.Numeric.parse("0"));
     /** How often a query that ends by itself may ask whether it is cancelled. */
     private static final long ASKED_MAX = 1_000;
 
@@ -340,6 +345,11 @@ final class QueryServiceTest {
     }
 
     private CorrelationRequest correlate(AddressRange addresses, CorrelationRequest.Threshold above, long limit) {
+        return correlate(addresses, above, limit, QueryLimits.NONE);
+    }
+
+    private CorrelationRequest correlate(
+            AddressRange addresses, CorrelationRequest.Threshold above, long limit, QueryLimits limits) {
         Duration before = Duration.ofNanos(1_000);
         return new CorrelationRequest(
                 all(),
@@ -353,7 +363,7 @@ final class QueryServiceTest {
                 null,
                 limit,
                 false,
-                QueryLimits.NONE);
+                limits);
     }
 
     @Test
@@ -374,6 +384,53 @@ final class QueryServiceTest {
         QueryReport report = run(new ScanRequest(all(), Order.NEWEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE));
         assertEquals(Completeness.Limit.CANCELLED, report.completeness().limit());
         assertFalse(report.completeness().complete());
+    }
+
+    /** Both scans read the whole source; neither reads as much as the budget has, but both together do. */
+    @Test
+    void shouldShareTheBudgetOfACorrelationAmongItsScans() {
+        checkSharedBudget(ABOVE_0, 2, COUNT, 16 << 20);
+        checkSharedBudget(new CorrelationRequest.Threshold.Percentile(BigDecimal.ZERO), 4, COUNT, 16 << 20);
+    }
+
+    /** Causes are read again for each batch, as there is no memory for all at once. */
+    @Test
+    void shouldShareTheBudgetOfACorrelationAmongItsBatches() {
+        long count = 20_000;
+        for (long i = COUNT; i < count; i++) {
+            store.push(i, 0);
+        }
+        checkSharedBudget(ABOVE_0, 6, count, 2_200 << 10);
+    }
+
+    private void checkSharedBudget(CorrelationRequest.Threshold above, int scans, long records, long memoryMax) {
+        long together = correlate(above, Long.MAX_VALUE, memoryMax).statistics().bytesRead();
+        assertEquals(new MatchSummary(records - 1, 0, 0), results.matched);
+        long ofOne = run(new ScanRequest(all("i > 0"), Order.OLDEST_FIRST, Long.MAX_VALUE, QueryLimits.NONE))
+                .statistics()
+                .bytesRead();
+        assertTrue(together >= scans * ofOne, "together=" + together + ", ofOne=" + ofOne);
+        for (long budget = 1; budget < together; budget += PageDescriptor.PAGE_LENGTH / 2) {
+            QueryReport report = correlate(above, budget, memoryMax);
+            long read = report.statistics().bytesRead();
+            String context = "read=" + read + ", budget=" + budget + ", together=" + together;
+            assertTrue(read <= budget + BLOCK_LENGTH, context);
+            boolean complete = results.rows.size() == 2 * (records - 1);
+            assertEquals(
+                    complete ? Completeness.Limit.NONE : Completeness.Limit.BYTES,
+                    report.completeness().limit(),
+                    context);
+            assertTrue(!complete || budget > together - BLOCK_LENGTH, context);
+        }
+    }
+
+    private QueryReport correlate(CorrelationRequest.Threshold above, long bytesReadMax, long memoryMax) {
+        results.rows.clear();
+        QueryLimits limits = new QueryLimits(new QueryBudget(bytesReadMax, Duration.ofMinutes(1)), QueryIndex.ALL);
+        try (Snapshot snapshot = store.snapshot()) {
+            return TimedStore.service(new QueryMemory(memoryMax), () -> cancelled)
+                    .run(snapshot, correlate(AddressRange.ALL, above, Long.MAX_VALUE, limits), results);
+        }
     }
 
     @Test
