@@ -258,10 +258,10 @@ final class CompressionTest {
     /** The limit counts the bytes on the disk, so more records are kept; and the disk never holds more. */
     @Test
     void shouldKeepMoreWithinTheSameLimit() {
-        long limit = 16 * SEGMENT;
+        long limit = 32 * SEGMENT;
         try (Loom loom =
                 Loom.open(config().maxBytes(limit).compressAfter(Duration.ZERO).build())) {
-            for (int i = 0; i < 10; i++) {
+            for (int i = 0; i < 20; i++) {
                 fill(loom, 4);
                 awaitCompressed();
                 long used = Stream.of("record", "time", "chunk")
@@ -271,7 +271,7 @@ final class CompressionTest {
             }
             StoreInfo.LogInfo records = loom.info().records();
             assertTrue(records.tail() - records.begin() > 2 * limit, () -> "kept: " + records);
-            fill(loom, 100);
+            fill(loom, 200);
             awaitCompressed();
             StoreInfo.LogInfo later = loom.info().records();
             assertTrue(later.begin() > 0, () -> "nothing was deleted: " + later);

@@ -287,7 +287,7 @@ final class TextIndexingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"fail", "overflow", "unlinked", "unconfigured", "unreadable", "unchecked"})
+    @ValueSource(strings = {"fail", "overflow", "unlinked", "unconfigured", "unreadable", "unchecked", "cancelled"})
     void shouldGiveUpASourceWhoseFormatThrowsAndGoOnWithOthers(String field) {
         try (Loom loom = open()) {
             int throwing = loom.defineSource(
@@ -309,7 +309,7 @@ final class TextIndexingTest {
 
     /** Nor may it keep the store from being opened again. */
     @ParameterizedTest
-    @ValueSource(strings = {"fail", "overflow", "unlinked", "unconfigured", "unreadable", "unchecked"})
+    @ValueSource(strings = {"fail", "overflow", "unlinked", "unconfigured", "unreadable", "unchecked", "cancelled"})
     void shouldMakeRecordsDurableThoughAFormatThrowsWhenAskedForItsText(String field) {
         for (int session = 1; session <= 2; session++) {
             try (Loom loom = open()) {

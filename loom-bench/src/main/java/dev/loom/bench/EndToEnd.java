@@ -35,6 +35,7 @@ final class EndToEnd {
     private final List<SinkKind> kinds;
     private final List<String> figures;
     private final long warmUpNs;
+    private final long pauseMillis;
     private final Map<ReplayQuestion, ReplayAnswer> truth = new HashMap<>();
     private final FigureResult eleven;
 
@@ -43,6 +44,7 @@ final class EndToEnd {
         this.kinds = kinds;
         this.figures = figures;
         warmUpNs = Math.round(SECOND_NS * Double.parseDouble(runs.option("warm-up", "2", "0.2")));
+        pauseMillis = Math.round(1_000 * Double.parseDouble(runs.option("pause", "0", "0")));
         eleven = runs.figure("11", "Dropped records, and what answers lack");
     }
 
@@ -113,7 +115,7 @@ final class EndToEnd {
                 runs.note(name(kind, plan) + ", first answers", "without a warm-up, which the program doesn't know");
             }
             final CompletableFuture<ReplayResult> replay = runs.replay(run, true);
-            final Map<ReplayQuestion, RunningSink.Timed> answers = ask(run, plan);
+            final Map<ReplayQuestion, RunningSink.Timed> answers = ask(run, plan, 0);
             final ReplayResult result = EvaluationRuns.await(replay, runs.out());
             final Asked asked = check(kind, plan, answers, result.dropShare() > 0);
             final Asked calm = result.dropShare() > 0
@@ -148,12 +150,14 @@ final class EndToEnd {
                 run.ask(question);
             } while (System.nanoTime() - beginNs < warmUpNs);
         }
-        return check(kind, plan, ask(run, plan), false);
+        return check(kind, plan, ask(run, plan, pauseMillis), false);
     }
 
-    private static Map<ReplayQuestion, RunningSink.Timed> ask(RunningSink run, ReplayPlan plan) throws IOException {
+    private static Map<ReplayQuestion, RunningSink.Timed> ask(RunningSink run, ReplayPlan plan, long pauseMillis)
+            throws IOException, InterruptedException {
         final Map<ReplayQuestion, RunningSink.Timed> answers = new LinkedHashMap<>();
         for (int round = 0; round < ReplayPlan.ROUNDS; round++) {
+            Thread.sleep(pauseMillis);
             for (final ReplayQuestion question : ReplayQuestion.of(plan, round)) {
                 answers.put(question, run.ask(question));
             }

@@ -23,6 +23,7 @@ public final class Evaluation {
         "scale", "",
         "seconds", "",
         "warm-up", "",
+        "pause", "",
         "rates", "",
         "rate-seconds", "",
         "rate-rounds", "",

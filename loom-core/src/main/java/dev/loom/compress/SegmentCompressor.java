@@ -82,7 +82,9 @@ public final class SegmentCompressor implements AutoCloseable {
     private static byte[] columnsOf(PayloadFormat format) {
         try {
             return ColumnLayout.columns(format);
-        } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+        } catch (OutOfMemoryError e) {
+            throw e; // says nothing about the format
+        } catch (Throwable e) {
             return ColumnLayout.NONE;
         }
     }

@@ -13,7 +13,7 @@ import java.util.Arrays;
  *    8 | number of losses, by source and reason, not yet marked
  *   16 | being marked: source + 1, or 0     24 | address of the marker
  *   32 | what is left of the source's unmarked then: count, first and last time
- *   56 | one more than the highest source id that ever had a loss; 0 is unknown, as earlier versions wrote
+ *   56 | one more than the highest source id that may have a loss; 0 is unknown, as earlier versions wrote
  *   64 | a slot of 32 bytes a source id: lost in all; of those not yet marked in the log: count, first and last time
  * </pre>
  *

@@ -33,6 +33,12 @@ final class ClaimSlot implements RecorderClaim {
     private @Nullable Thread owner;
     private volatile boolean closed;
 
+    /**
+     * Whether a stack's overflow has left {@link #open} set: the recorder may give up the room and another thread have it, so it is
+     * this claim's no longer.
+     */
+    private boolean lost;
+
     ClaimSlot(Intake intake, RecorderRing ring, ClaimSlots slots) {
         this.intake = intake;
         this.ring = ring;
@@ -55,6 +61,7 @@ final class ClaimSlot implements RecorderClaim {
             slots.keep(this);
         }
         int left = 0;
+        boolean opened = false;
         try {
             long claimed = intake.claim(sourceId, length);
             if (claimed < 0) {
@@ -63,12 +70,15 @@ final class ClaimSlot implements RecorderClaim {
             left = (int) claimed;
             open.lazySet(left);
             left = 0;
+            opened = true;
+            lost = false;
             view.wrap(ring.buffer(), (int) claimed, length);
             held = (int) claimed;
             return 0;
         } catch (StackOverflowError e) {
             intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = left;
             intake.overflowed = true;
+            lost = opened;
             throw e;
         }
     }
@@ -101,6 +111,11 @@ final class ClaimSlot implements RecorderClaim {
         int left = 0;
         boolean released;
         held = NONE;
+        if (lost) {
+            open.lazySet(NONE);
+            lost = false;
+            return false;
+        }
         try {
             view.wrap(NOTHING);
             if (owner == Thread.currentThread()) {
@@ -113,6 +128,7 @@ final class ClaimSlot implements RecorderClaim {
         } catch (StackOverflowError e) {
             intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = left;
             intake.overflowed = true;
+            lost = left == 0;
             throw e;
         }
         if (released) {
@@ -133,7 +149,7 @@ final class ClaimSlot implements RecorderClaim {
 
     /** Whether the open claim at an index of the ring has lost its thread. */
     boolean abandonedAt(int index) {
-        return open.get() == index && ownerHasEnded();
+        return open.get() == index && ownerHasEnded() && !lost;
     }
 
     /** Whether a live thread has the claim at an index of the ring, and may be writing into it. */

@@ -23,6 +23,12 @@ final class Copies {
                 && (file.inode() != mark.file().inode() || !cameBack(files, storage, mark));
     }
 
+    /** Whether a store may be made of what the directory holds, as nothing of it lies elsewhere that could be had. */
+    static boolean isAdoptable(StoreFiles files, Storage storage, Mark mark) {
+        return isCopy(files, storage, mark)
+                || (mark.copied(FileId.of(files.mark()), Platform.bootId()) && !storage.exists(mark.staging()));
+    }
+
     private static boolean cameBack(StoreFiles files, Storage storage, Mark mark) {
         Path staging = mark.staging();
         if (!storage.exists(staging)) {

@@ -347,16 +347,22 @@ final class Retention implements SegmentBudget {
     /** Files of deleted records, which may stay for a while: that they can't be deleted stops no deletion of segments. */
     private void deleteDerived() {
         if (derivedLeft) {
-            try {
-                text.deleteBelow(mark.get().begin(LogKind.RECORD));
-                runs.deleteBelow(mark.get().begin(LogKind.RECORD));
-                derivedLeft = false;
-                derivedFailure = null;
-            } catch (StoreReopenedException e) {
-                throw e;
-            } catch (LoomException e) {
-                derivedFailure = e;
-            }
+            long begin = mark.get().begin(LogKind.RECORD);
+            LoomException ofText = failureOf(() -> text.deleteBelow(begin));
+            LoomException ofRuns = failureOf(() -> runs.deleteBelow(begin));
+            derivedFailure = ofText == null ? ofRuns : ofText;
+            derivedLeft = derivedFailure != null;
+        }
+    }
+
+    private static @Nullable LoomException failureOf(Runnable deletion) {
+        try {
+            deletion.run();
+            return null;
+        } catch (StoreReopenedException e) {
+            throw e;
+        } catch (LoomException e) {
+            return e;
         }
     }
 

@@ -83,8 +83,11 @@ final class Rivals {
         }
     }
 
+    /** A claim that was there before says nothing, unless somebody holds it: it may be what the session has left. */
     private boolean wrote(Mark mark) {
-        return Claim.of(files.claims(), mark.sessionNonce()) != null
+        Claim.Other claim = Claim.of(files.claims(), mark.sessionNonce());
+        boolean known = dead.stream().anyMatch(other -> other.nonce() == mark.sessionNonce());
+        return (claim != null && (!known || claim.life() == Life.ALIVE))
                 || new MarkFile(storage, files.mark()).read().sequence() != mark.sequence();
     }
 

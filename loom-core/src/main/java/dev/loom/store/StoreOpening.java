@@ -213,12 +213,10 @@ public final class StoreOpening {
     }
 
     private Recovery recover(Mark mark, Rivals rivals) {
-        if (Copies.isCopy(files, storage, mark)) {
-            if (!settings.adoptCopy()) {
-                throw Copies.refusal(files, mark);
-            }
+        if (settings.adoptCopy() && Copies.isAdoptable(files, storage, mark)) {
             return recoverFrom(fence(mark.adopted(), null), null);
         }
+        Copies.check(files, storage, mark);
         Staging staging = Staging.openTrusted(storage, mark, Platform.bootId());
         try {
             rivals.refuse(mark, staging);

@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -231,11 +230,13 @@ final class TextIndexing implements AutoCloseable {
                 }
             } catch (StoreIoException
                     | StoreReopenedException
-                    | CancellationException
                     | OutOfMemoryError
                     | InternalError e) { // the last as where a mapped file can't be read
                 throw e; // says nothing about the source
             } catch (Throwable e) {
+                if (thread.cancelled()) {
+                    throw e;
+                }
                 followers.remove(source.id());
                 failed = "source has no text index: source=" + source.name() + ", reason="
                         + (e instanceof RuntimeException ? e.getMessage() : e);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 
 /** A provider found by the service loader in the tests: formats with one field, and with one of a given name. */
 public final class ReversedFormatProvider implements PayloadFormatProvider {
@@ -58,6 +59,7 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
                 case "unlinked" -> throw new NoClassDefFoundError("injected failure of a format");
                 case "unconfigured" -> throw new ServiceConfigurationError("injected failure of a format");
                 case "unreadable" -> throw new IOError(new IOException("injected failure of a format"));
+                case "cancelled" -> throw new CancellationException("injected failure of a format");
                 case "unchecked" ->
                     ReversedFormatProvider.<RuntimeException>sneak(new IOException("injected failure of a format"));
                 default -> {

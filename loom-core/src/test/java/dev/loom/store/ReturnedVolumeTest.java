@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.loom.JavaProcess;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.StoreVerifier;
 import dev.loom.WriterProcess;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A killed store whose file system comes back, in the same boot, under another device number. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -133,8 +136,8 @@ final class ReturnedVolumeTest {
         return String.valueOf(output);
     }
 
-    private void killedWriter(Path store) throws IOException {
-        try (JavaProcess writer = JavaProcess.start(WriterProcess.class, store, staging)) {
+    private void killedWriter(Path store, String... starter) throws IOException {
+        try (JavaProcess writer = JavaProcess.startBy(List.of(starter), WriterProcess.class, store, staging)) {
             assertEquals("ok", writer.ask("open"));
             assertEquals("ok", writer.ask("push " + RECORDS));
             assertEquals("ok", writer.ask("force"));
@@ -247,9 +250,11 @@ final class ReturnedVolumeTest {
                 copy.mount();
                 assertRefused(copy.store());
                 copy.detach();
+                pause(writer); // it would find another store at its place, and write no more
                 copy.mount(volume.point);
                 assertRefused(volume.store());
                 copy.detach(volume.point);
+                writer.signal("CONT");
                 assertEquals("ok", writer.ask("push " + LATER));
                 writer.kill();
             }
@@ -257,6 +262,13 @@ final class ReturnedVolumeTest {
             assertRefused(copy.store());
             open(volume.store()).close();
             assertEquals(RECORDS + LATER, records(volume.store()));
+        }
+    }
+
+    private static void pause(JavaProcess process) throws IOException {
+        process.signal("STOP");
+        while (!Files.readString(Path.of("/proc/" + process.pid() + "/stat")).contains(") T ")) {
+            Thread.onSpinWait();
         }
     }
 
@@ -274,6 +286,13 @@ final class ReturnedVolumeTest {
         killedWriter(store);
         moveToAnotherDevice(store);
         assertRefused(store);
+        deleteRings();
+        assertEquals(RECORDS, records(store));
+        open(store).close();
+        assertEquals(RECORDS, records(store));
+    }
+
+    private void deleteRings() throws IOException {
         try (Stream<Path> files = Files.walk(staging)) {
             for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
                 if (!each.equals(staging)) {
@@ -281,9 +300,27 @@ final class ReturnedVolumeTest {
                 }
             }
         }
-        assertEquals(RECORDS, records(store));
-        open(store).close();
-        assertEquals(RECORDS, records(store));
+    }
+
+    /** As a pod's volume does, which comes back to another one: nothing is known of the process, and its rings are gone with it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldOpenWhatAnotherContainerLeft(boolean repair) throws IOException {
+        try (Volume volume = new Volume("volume", UUID.randomUUID().toString())) {
+            volume.format();
+            volume.mount();
+            assumed("unshare", "--pid", "--fork", "true");
+            killedWriter(volume.store(), "unshare", "--pid", "--fork");
+            deleteRings();
+            volume.detach();
+            volume.mount();
+            if (repair) {
+                StoreVerifier.repair(volume.store(), (file, offset, reason, copy) -> {}, () -> false);
+            } else {
+                open(volume.store()).close();
+            }
+            assertEquals(RECORDS, records(volume.store()));
+        }
     }
 
     private static StoreHome home(String directory, long device, long inode, String fileSystem, long rootInode) {

@@ -25,7 +25,7 @@ final class CsvHeader {
     static final List<String> OWN_COLUMNS = List.of("time", "ts", "source", "addr");
 
     /** Comes behind these where each record was found for another one. */
-    private static final String CAUSE = "cause";
+    static final String CAUSE = "cause";
 
     /** Goes before the name of a field that is one of these. */
     private static final String FIELDS_PREFIX = "fields.";
@@ -101,6 +101,13 @@ final class CsvHeader {
                 && names.subList(0, OWN_COLUMNS.size()).equals(OWN_COLUMNS);
     }
 
+    /** Whether the addresses of causes come behind these. */
+    boolean hasCauses() {
+        return isPrinted()
+                && names.size() > OWN_COLUMNS.size() + 1
+                && names.get(OWN_COLUMNS.size()).equals(CAUSE);
+    }
+
     /** Whether it is one of the columns that Loom prints before the fields. */
     static boolean isOwn(String column) {
         return OWN_COLUMNS.contains(column);
@@ -108,10 +115,7 @@ final class CsvHeader {
 
     /** Leaves out what Loom printed before the fields, which get their names back. */
     void keepFields() {
-        leftOut = OWN_COLUMNS.size();
-        if (names.get(leftOut).equals(CAUSE) && names.size() > leftOut + 1) {
-            leftOut++;
-        }
+        leftOut = OWN_COLUMNS.size() + (hasCauses() ? 1 : 0);
         names = names.stream().skip(leftOut).map(CsvHeader::unprefixed).toList();
     }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads just enough of an input to define its source: a CSV file's header and first rows, a capture's first bytes. */
@@ -42,6 +43,10 @@ final class InputOpening {
 
     private static final String FIELDS_ALONE = "rows that Loom printed: their fields are imported, without time, ts,"
             + " source and addr; --whole-rows keeps these";
+
+    private static final String FIELDS_ALONE_OF_CAUSES =
+            "rows that Loom printed: their fields are imported, without time, ts,"
+                    + " source, addr and cause; --whole-rows keeps these";
 
     private final Console console;
     private final InputWindow window;
@@ -146,8 +151,8 @@ final class InputOpening {
         rejectsHeader = header.rawBytes;
         header.renamed.forEach(console::say);
         if (header.isPrinted() && !wantsWholeRows(header)) {
+            console.say(header.hasCauses() ? FIELDS_ALONE_OF_CAUSES : FIELDS_ALONE);
             header.keepFields();
-            console.say(FIELDS_ALONE);
         }
         StructFormat format;
         PayloadFormat existing = definition.existingFormat().orElse(null);
@@ -168,8 +173,8 @@ final class InputOpening {
                 .map(Field::name)
                 .collect(Collectors.toSet());
         return wholeRows
-                || givenTypes().keySet().stream().anyMatch(CsvHeader::isOwn)
-                || isEventTimeOwn()
+                || Stream.concat(givenTypes().keySet().stream(), definition.eventTimeField().stream())
+                        .anyMatch(name -> CsvHeader.isOwn(name) || (header.hasCauses() && name.equals(CsvHeader.CAUSE)))
                 || existing.equals(Set.copyOf(header.names()));
     }
 

@@ -29,7 +29,8 @@ public final class EventTimeOptions {
         NS,
         US,
         MS,
-        S;
+        S,
+        AUTO;
 
         @Override
         public String toString() {
@@ -56,7 +57,7 @@ public final class EventTimeOptions {
     @Option(
             names = "--event-time-unit",
             paramLabel = "UNIT",
-            description = "Unit of the event time: ${COMPLETION-CANDIDATES}; by default the suffix of the"
+            description = "Unit of the event time: ${COMPLETION-CANDIDATES}; by default, auto: the suffix of the"
                     + " field's name, such as _ns, else ns for a monotonic clock, and for the wall clock"
                     + " inferred from each number's size.")
     private @Nullable Unit unit;
@@ -109,7 +110,7 @@ public final class EventTimeOptions {
     }
 
     private @Nullable ValueUnit askedUnit() {
-        return unit == null ? null : ValueUnit.parse(unit.toString());
+        return unit == null || unit == Unit.AUTO ? null : ValueUnit.parse(unit.toString());
     }
 
     /** @param known the pair for a monotonic clock if no file is given, or null */

@@ -118,6 +118,7 @@ public final class ServeCommand implements Callable<Integer> {
         putProtective(options, "server.tls.key_file", keyFile, "LOOM_TLS_KEY");
         putProtective(options, "server.tls.client_ca_file", clientCaFile, "LOOM_TLS_CLIENT_CA");
         put(options, "server.insecure", insecure);
+        requireNotEmpty(config, "LOOM_CONFIG", "");
         return ServerSettings.read(config, console.environment(), options)
                 .onFailure(this::tell)
                 .onNotice(console::say)
@@ -132,10 +133,14 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** Puts a file by which the server protects itself: an empty variable must not make it start without. */
     private void putProtective(Map<String, String> options, String setting, @Nullable Path file, String variable) {
-        if (file == null && console.environment().containsKey(variable)) {
-            throw CommandFailure.usage("environment variable is empty: name=" + variable + ", setting=" + setting);
-        }
+        requireNotEmpty(file, variable, ", setting=" + setting);
         put(options, setting, file);
+    }
+
+    private void requireNotEmpty(@Nullable Path file, String variable, String setting) {
+        if (file == null && console.environment().containsKey(variable)) {
+            throw CommandFailure.usage("environment variable is empty: name=" + variable + setting);
+        }
     }
 
     private void tell(Throwable failure) {

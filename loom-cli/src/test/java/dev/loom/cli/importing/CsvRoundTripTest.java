@@ -192,6 +192,14 @@ class CsvRoundTripTest {
                             .toList());
             cli.importText("as-csv", input, found).ok();
         }
+        String found = cli.run(
+                        "correlate", "slow", "n", "--above", "0", "--with", "slow", "--within", "1h", "-o", "csv")
+                .ok()
+                .out();
+        cli.importText("typed", "csv", found, "--types", "cause:i64").ok();
+        assertEquals(
+                List.of("struct:time:utf8?,ts:i64?,source:utf8?,addr:i64?,cause:i64?,fields.cause:i64?,n:i64?"),
+                formats("typed"));
         assertEquals(
                 "time,ts,source,addr,fields.cause,n",
                 cli.run("scan", "slow", "-o", "csv").ok().lines().get(0));

@@ -312,7 +312,7 @@ class EventTimeImportTest {
         set("--event-clock", "wall").says("source s has the event time ts_ns (wall, us, start)");
         assertEquals("1970-01-01T00:00:00.004999000Z", times().get(0));
         set("--clock-pair", clockPair).says("source s has the event time ts_ns (monotonic, us, start)");
-        set("--event-at", "end", "--event-time-unit", "ns").says("source s has the event time ts_ns (monotonic)");
+        set("--event-at", "end", "--event-time-unit", "auto").says("source s has the event time ts_ns (monotonic)");
         assertEquals(before, times());
     }
 

@@ -65,6 +65,11 @@ final class ServeCommandTest {
                 .run("serve", "--config=" + temp.resolve("none"))
                 .exit(2)
                 .says("environment variable is empty: name=" + variable + ", setting=" + setting));
+        Cli.on(temp.resolve("store")) // the file may name them
+                .environment("LOOM_CONFIG", "")
+                .run("serve", "--http=127.0.0.1:0")
+                .exit(2)
+                .says("environment variable is empty: name=LOOM_CONFIG");
         Path none = temp.resolve("none");
         Cli.on(temp.resolve("store"))
                 .environment("LOOM_TOKEN_FILE", "")
