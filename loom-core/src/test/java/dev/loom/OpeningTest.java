@@ -9,6 +9,7 @@ import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreNotFoundException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
@@ -227,6 +228,19 @@ final class OpeningTest {
         }
         Loom.open(config(store, Storage.DISK).build()).close();
         assertEquals(List.of(), Storage.DISK.list(store.resolve("owner")));
+    }
+
+    /** As where a directory above may not be searched, which stops no root. */
+    @Test
+    void shouldSayWhyAStoreCanNotBeLookedForInPlaceOfThatThereIsNone() throws IOException {
+        Path loop = temp.resolve("loop");
+        Files.createSymbolicLink(loop, loop);
+        for (Path store : List.of(loop.resolve("store"), temp.resolve("x".repeat(300)))) {
+            StoreIoException e = assertThrows(StoreIoException.class, () -> LoomReader.attach(store));
+            assertTrue(
+                    String.valueOf(e.getMessage()).startsWith("file can't be looked at: file=" + store), e::toString);
+        }
+        assertThrows(StoreNotFoundException.class, () -> LoomReader.attach(temp.resolve("none")));
     }
 
     @Test

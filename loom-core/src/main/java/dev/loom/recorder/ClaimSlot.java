@@ -112,6 +112,7 @@ final class ClaimSlot implements RecorderClaim {
         boolean released;
         held = NONE;
         if (lost) {
+            view.wrap(NOTHING);
             open.lazySet(NONE);
             lost = false;
             return false;
@@ -163,7 +164,7 @@ final class ClaimSlot implements RecorderClaim {
     }
 
     boolean isOpen() {
-        return open.get() != NONE;
+        return open.get() != NONE && !lost;
     }
 
     /** Takes an abandoned claim from whoever may have got the object from its owner; then it is the caller's to end. */

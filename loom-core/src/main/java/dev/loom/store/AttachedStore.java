@@ -87,11 +87,6 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /** Attaches to the store in a directory, with the formats that the calling thread's context class loader finds. */
-    public static AttachedStore attach(Path directory, Storage storage) {
-        return attach(directory, storage, Thread.currentThread().getContextClassLoader());
-    }
-
     /**
      * Whether there is such a file.
      *
@@ -109,6 +104,11 @@ public final class AttachedStore implements AutoCloseable {
             throw new StoreIoException("file can't be looked at: file=" + file + ", reason=" + e, e);
         }
         return false;
+    }
+
+    /** Attaches to the store in a directory, with the formats that the calling thread's context class loader finds. */
+    public static AttachedStore attach(Path directory, Storage storage) {
+        return attach(directory, storage, Thread.currentThread().getContextClassLoader());
     }
 
     /** As {@link #attach(Path, Storage)}, with the formats that a class loader finds. */

@@ -292,8 +292,8 @@ abstract class Exchange implements Invocable.Task {
     }
 
     /**
-     * Refuses a request that no worker will take. Called under the lock of the one that got no thread, which nobody waits for who
-     * holds the lock of this one.
+     * Refuses a request that no worker will take. Called under the lock of the request that got no thread; no thread that holds this
+     * one's lock waits for that.
      */
     final void refuseWaiting(Refusal answer) {
         synchronized (this) {
