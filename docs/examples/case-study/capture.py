@@ -98,7 +98,10 @@ class Capture:
 
     def command(self, *arguments):
         """A command of Loom that is part of the preparation."""
-        return subprocess.run([self.loom, *arguments], check=True, capture_output=True, text=True).stdout
+        done = subprocess.run([self.loom, *arguments], stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Missing("loom %s fails, see above: exit code %d" % (arguments[0], done.returncode))
+        return done.stdout
 
     def serve(self):
         """The one process that writes the store, with the formats and indexes of what will come."""

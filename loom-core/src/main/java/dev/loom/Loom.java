@@ -105,7 +105,8 @@ public final class Loom implements Store {
      * @param attributes stored with the source. The store reads {@link dev.loom.format.IndexedText#ATTRIBUTE} alone;
      *     docs/format-payloads.md lists those that queries and commands read
      * @return its id
-     * @throws IllegalArgumentException for a bad name, the name of an open source, or one source too many
+     * @throws IllegalArgumentException for a bad name, the name of an open source, one source too many, or when definitions and
+     *     changes have taken 64 MiB
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineSource(String name, PayloadFormat format, Map<String, String> attributes) {
@@ -120,7 +121,7 @@ public final class Loom implements Store {
     /**
      * Replaces a source's attributes. {@link Source}s obtained before keep the old ones. Any thread.
      *
-     * @throws IllegalArgumentException when it is not open
+     * @throws IllegalArgumentException when it is not open, or definitions and changes have taken 64 MiB
      * @throws StoreIoException when the change can't be written; then nothing is changed
      */
     public void setAttributes(int sourceId, Map<String, String> attributes) {
@@ -410,7 +411,16 @@ public final class Loom implements Store {
             Settings settings = session.settingsToRebuild();
             session.close();
             StoreSession next = StoreOpening.open(settings);
-            prepare.accept(next);
+            try {
+                prepare.accept(next);
+            } catch (Throwable e) {
+                try {
+                    next.close(); // nobody else could
+                } catch (Throwable failure) {
+                    e.addSuppressed(failure);
+                }
+                throw e;
+            }
             session = next;
             log = next.log();
         } finally {

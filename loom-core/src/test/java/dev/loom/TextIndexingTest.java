@@ -307,6 +307,25 @@ final class TextIndexingTest {
         }
     }
 
+    /** One record whose value the heap does not hold would otherwise keep all sources' records behind it from the index. */
+    @Test
+    void shouldTakeAValueThatMemoryIsTooSmallForAsOneThatItDoesNotKnow() {
+        try (Loom loom = open()) {
+            int exhausted = loom.defineSource(
+                    "exhausted", Formats.parse("reversed:exhausted"), Map.of(IndexedText.ATTRIBUTE, "exhausted:words"));
+            int log = loom.defineSource("log", Formats.text());
+            push(loom, exhausted, 1_000);
+            push(loom, log, 1_000);
+            assertTrue(finish(loom));
+            assertEquals(1_000, index(loom, exhausted).recordsLeft(), "searches read them");
+            assertEquals(0, index(loom, log).recordsLeft());
+            assertTrue(loom.info().writer().orElseThrow().textIndexFailure().isEmpty());
+        }
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(temp.resolve("store"), (file, offset, message) -> problems.add(message));
+        assertEquals(List.of(), problems);
+    }
+
     /** Nor may it keep the store from being opened again. */
     @ParameterizedTest
     @ValueSource(strings = {"fail", "overflow", "unlinked", "unconfigured", "unreadable", "unchecked", "cancelled"})

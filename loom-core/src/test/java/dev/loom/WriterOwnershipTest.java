@@ -1,28 +1,42 @@
 package dev.loom;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.api.Bins;
+import dev.loom.api.IndexFunction;
 import dev.loom.api.RecordClaim;
+import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
 import dev.loom.error.SecondWriterException;
+import dev.loom.error.StoreIoException;
 import dev.loom.format.Formats;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One thread at a time writes; who else tries learns of it, and harms nothing. */
 final class WriterOwnershipTest {
@@ -283,6 +297,68 @@ final class WriterOwnershipTest {
         loom.close();
         try (Loom again = open()) {
             assertEquals(2, records(again));
+        }
+    }
+
+    /** Such as one that logs to an appender which records into the same store. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldStoreWhatIsPushedWhateverItsIndexFunctionTries(boolean buffers) {
+        byte[] pushed = new byte[24];
+        Arrays.fill(pushed, (byte) 0x55);
+        AtomicInteger tries = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        try (Loom loom = open()) {
+            IndexFunction function =
+                    IndexFunction.of("own", ValueType.I64, ValueUnit.NONE, (buffer, offset, length, value) -> {
+                        tries.incrementAndGet();
+                        byte[] own = new byte[tries.get() % 2 == 0 ? 24 : 8];
+                        try {
+                            if (buffers) {
+                                loom.push(source, ByteBuffer.wrap(own));
+                            } else {
+                                loom.push(source, own);
+                            }
+                        } catch (SecondWriterException e) {
+                            refused.incrementAndGet();
+                        }
+                        value.setInteger(1);
+                    });
+            loom.defineIndex(source, "own", function, Bins.logLinear());
+            for (int i = 0; i < 10_000; i++) {
+                assertTrue((buffers ? loom.push(source, ByteBuffer.wrap(pushed)) : loom.push(source, pushed)) >= 0);
+            }
+            assertTrue(tries.get() >= 9_000, "tries=" + tries);
+            assertEquals(tries.get(), refused.get());
+            try (Snapshot snapshot = loom.snapshot();
+                    RecordCursor records = snapshot.oldestFirst(source, Long.MIN_VALUE, Long.MAX_VALUE)) {
+                byte[] found = new byte[24];
+                for (int i = 0; i < 10_000; i++) {
+                    assertTrue(records.next());
+                    assertEquals(found.length, records.length());
+                    records.buffer().getBytes(records.offset(), found);
+                    assertArrayEquals(pushed, found, "record=" + i);
+                }
+                assertFalse(records.next());
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveTheStoreToOthersWhenARebuildFailsAtItsEnd() throws Exception {
+        Loom loom = open();
+        assertTrue(loom.push(source, PAYLOAD) >= 0);
+        StoreIoException failure = new StoreIoException("injected failure");
+        assertSame(
+                failure,
+                assertThrows(
+                        StoreIoException.class,
+                        () -> loom.rebuildIndexes(next -> {
+                            throw failure;
+                        })));
+        loom.close();
+        try (Loom again = open()) {
+            assertEquals(1, records(again));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.loom.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -124,7 +126,7 @@ final class LauncherTest {
 
     @Test
     void shouldSayHowFarTheBuildIs() throws Exception {
-        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Result built = run();
         assertEquals(0, built.exitCode(), built.toString());
         assertEquals(1, built.out().size());
@@ -165,7 +167,7 @@ final class LauncherTest {
     @Test
     @Timeout(60)
     void shouldNotWaitForItself() throws Exception {
-        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Files.createDirectories(root.resolve("loom-cli/target"));
         script("again", "cd " + root + " && ln -s $$ loom-cli/target/run.lock && exec sh ./loom info\n");
         ProcessBuilder builder = new ProcessBuilder("sh", root.resolve("again").toString())
@@ -180,7 +182,7 @@ final class LauncherTest {
     @Test
     @Timeout(60)
     void shouldNotRemoveTheLockOfABuildThatHasJustBegun() throws Exception {
-        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Path lock = root.resolve("loom-cli/target/run.lock");
         Files.createDirectories(lock.getParent());
         Files.createSymbolicLink(lock, Path.of("999999999"));
@@ -206,7 +208,7 @@ final class LauncherTest {
     @Test
     @Timeout(60)
     void shouldNotWaitForWhoWasKilledWhileRemovingALock() throws Exception {
-        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Files.createDirectories(root.resolve("loom-cli/target"));
         for (String lock : List.of("run.lock", "run.lock.removal")) {
             Files.createSymbolicLink(root.resolve("loom-cli/target").resolve(lock), Path.of("999999999"));
@@ -245,7 +247,7 @@ final class LauncherTest {
     }
 
     private Result shouldBuild() throws Exception {
-        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", BUILDING + "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Result built = run();
         assertEquals(0, built.exitCode(), built.toString());
         return built;
@@ -268,7 +270,7 @@ final class LauncherTest {
 
     @Test
     void shouldShareClassesOfThisJarAndThisJdk() throws Exception {
-        script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         Path modules = Files.createFile(
                 Files.createDirectories(root.resolve("jdk/lib")).resolve("modules"));
         script("jdk/bin/java", """
@@ -308,7 +310,7 @@ final class LauncherTest {
 
     @Test
     void shouldTryOnceWhereTheJvmMakesNoArchive() throws Exception {
-        script("mvnw", "mkdir -p loom-cli/target/run\n: >loom-cli/target/run/loom.jar\n");
+        script("mvnw", "mkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n");
         script("jdk/bin/java", "case $1 in -Xshare* | -XX:Dump*) exit 1 ;; esac\necho \"java $*\"\n");
         Result first = run();
         assertFalse(shares(first));
@@ -323,8 +325,8 @@ final class LauncherTest {
     void shouldBuildTheModuleThatAnExportNeeds() throws Exception {
         script("mvnw", """
             case "$*" in
-              *loom-parquet*) mkdir -p loom-parquet/target/run; : >loom-parquet/target/run/parquet.jar ;;
-              *) mkdir -p loom-cli/target/run; : >loom-cli/target/run/loom.jar ;;
+              *loom-parquet*) mkdir -p loom-parquet/target/run; echo jar >loom-parquet/target/run/parquet.jar.new ;;
+              *) mkdir -p loom-cli/target/run; echo jar >loom-cli/target/run/loom.jar.new ;;
             esac
             """);
         Files.createDirectories(root.resolve("loom-parquet/src/main"));
@@ -345,10 +347,78 @@ final class LauncherTest {
         assertTrue(with.out().get(0).endsWith(jars + "export"), with.toString());
     }
 
+    /** A build of the whole project, begun and ended at some times in seconds. */
+    private void builtWhole(long begun, long ended) throws IOException {
+        Path target = Files.createDirectories(root.resolve("loom-cli/target"));
+        Files.writeString(target.resolve("loom.jar"), "whole");
+        stamp(Files.createDirectories(root.resolve("target")).resolve("build.start"), begun);
+        stamp(target.resolve("build.end"), ended);
+    }
+
+    private static void stamp(Path file, long second) throws IOException {
+        Files.writeString(file, "");
+        date(file, second);
+    }
+
+    private static void date(Path file, long second) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(second)));
+    }
+
+    private void dateAll(long second) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.toList()) {
+                date(file, second);
+            }
+        }
+    }
+
+    private static final String BUILD =
+            "echo built >>log\nmkdir -p loom-cli/target/run\necho jar >loom-cli/target/run/loom.jar.new\n";
+
+    @Test
+    void shouldTakeOverAJarOfAWholeBuildThatBeganAfterTheLastEdit() throws Exception {
+        script("mvnw", BUILD);
+        Path own = root.resolve("loom-cli/target/run/loom.jar");
+        dateAll(1_000);
+        builtWhole(2_000, 3_000);
+        assertEquals(0, run().exitCode());
+        assertEquals("whole", Files.readString(own));
+        assertFalse(Files.exists(root.resolve("log")), "it was built");
+        assertEquals(0, run().exitCode());
+        Object running = Files.getAttribute(own, "unix:ino");
+
+        // an edit while that build ran
+        date(root.resolve("loom-core/pom.xml"), 2_500);
+        assertEquals(0, run().exitCode());
+        assertEquals(List.of("built"), Files.readAllLines(root.resolve("log")));
+        assertEquals("jar\n", Files.readString(own));
+        assertNotEquals(running, Files.getAttribute(own, "unix:ino"), "a running command keeps its jar");
+    }
+
+    /** The build that began last goes on, has failed, or was killed: nobody knows what is in the jar. */
+    @Test
+    void shouldBuildWhereTheWholeBuildHasNotFinishedTheJar() throws Exception {
+        script("mvnw", BUILD);
+        dateAll(1_000);
+        builtWhole(3_000, 2_000);
+        assertEquals(0, run().exitCode());
+        assertEquals(List.of("built"), Files.readAllLines(root.resolve("log")));
+    }
+
+    /** As by Ctrl-C, or a disk that is full. */
+    @Test
+    void shouldBuildAgainAfterABuildThatWasInterrupted() throws Exception {
+        script("mvnw", "mkdir -p loom-cli/target/run\necho half >loom-cli/target/run/loom.jar.new\nexit 1\n");
+        assertEquals(1, run().exitCode());
+        script("mvnw", "echo built >>log\necho whole >loom-cli/target/run/loom.jar.new\n");
+        assertEquals(0, run().exitCode());
+        assertEquals(List.of("built"), Files.readAllLines(root.resolve("log")));
+        assertEquals("whole\n", Files.readString(root.resolve("loom-cli/target/run/loom.jar")));
+    }
+
     @Test
     void shouldGiveTheJvmAnEmptyInputInPlaceOfAClosedOne() throws Exception {
-        Files.createDirectories(root.resolve("loom-cli/target"));
-        Files.createFile(root.resolve("loom-cli/target/loom.jar"));
+        built();
         script("jdk/bin/java", "if { true 3<&0; } 2>/dev/null; then cat; else echo closed; fi\n");
         script("without", "exec sh " + root.resolve("loom") + " import - <&-\n");
         script("with", "echo input | sh " + root.resolve("loom") + " import -\n");

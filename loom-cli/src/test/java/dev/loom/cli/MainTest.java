@@ -248,6 +248,65 @@ class MainTest {
                 .says("--header, --compression, --retry-for and --tls-... are for --endpoint");
     }
 
+    /** They are set for commands that can use them; only what is typed is refused. */
+    @Test
+    void shouldLeaveOutVariablesThatACommandCanNotUse() {
+        Cli.on(directory).importText("lines", "lines", "a\n").ok();
+        Cli.on(directory).importText("rows", "csv", "n\n1\n2\n").ok();
+        Cli cli = Cli.on(directory)
+                .environment("LOOM_LIMIT", "1")
+                .environment("LOOM_ORDER", "key")
+                .environment("LOOM_STEP", "10s")
+                .environment("LOOM_WITHIN", "1%")
+                .environment("LOOM_FIELD", "line");
+        cli.run("hist", "rows", "n").ok();
+        cli.run("hist", "rows", "n", "--step", "10s").exit(2).says("--step requires --by time");
+        cli.run("search", "lines", "a").ok();
+        cli.run("search", "lines", "a", "--within", "1%").exit(2).says("--within requires --count");
+        cli.run("tail", "lines").ok();
+        cli.run("tail", "lines", "--field", "line").exit(2).says("--field requires a query");
+        Cli timed = Cli.on(directory).environment("LOOM_TIME", "event");
+        timed.run("export", "--output", directory.resolve("all.loom").toString())
+                .ok();
+        timed.run(
+                        "export",
+                        "--time",
+                        "event",
+                        "--output",
+                        directory.resolve("event.loom").toString())
+                .exit(2);
+        Cli.on(directory.resolve("copy"))
+                .environment("LOOM_SOURCE", "rows")
+                .environment("LOOM_TO_SIDECAR", "127.0.0.1:1")
+                .environment("LOOM_POLICY", "drop-newest")
+                .run(
+                        "import",
+                        "--format",
+                        "archive",
+                        directory.resolve("all.loom").toString())
+                .ok();
+        Cli limited = Cli.on(directory)
+                .environment("LOOM_LIMIT", "1")
+                .environment("LOOM_ORDER", "key")
+                .environment("LOOM_WITHIN", "1%");
+        limited.run("agg", "rows", "n").ok();
+        limited.run("agg", "rows", "n", "--limit", "1").exit(2).says("--limit requires --by");
+        assertEquals(2, limited.run("agg", "rows", "--by", "n").ok().lines().size(), "one group, and the others");
+    }
+
+    /** To write into another store than the one that is named would be worse than to refuse. */
+    @Test
+    void shouldPreferATypedDirectoryToTheVariableOfASidecar() {
+        Cli cli = Cli.on(directory).environment("LOOM_TO_SIDECAR", "127.0.0.1:1");
+        cli.run("source", "add", "a", "--format", "text", "--dir", directory.toString())
+                .ok();
+        cli.run("source", "close", "a", "--dir", directory.toString()).ok();
+        cli.run("source", "add", "a", "--format", "text").exit(5);
+        cli.run("source", "add", "a", "--format", "text", "--dir", directory.toString(), "--to-sidecar", "127.0.0.1:1")
+                .exit(2)
+                .says("--dir and --to-sidecar can't be combined; the sidecar has its own directory");
+    }
+
     @Test
     void shouldTraceFailuresOnlyWhenAsked() {
         Path none = directory.resolve("none");

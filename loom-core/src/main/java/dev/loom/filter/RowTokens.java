@@ -33,9 +33,9 @@ public final class RowTokens {
     private final @Nullable RecordLookup lookup;
     private final List<Field> fields = new ArrayList<>();
     private final TokenReader tokens = new TokenReader();
-    private final FieldValue value = new FieldValue();
-    private final FieldValue.JsonView elements = new FieldValue.JsonView();
-    private final FieldValue visible = new FieldValue();
+    private FieldValue value = new FieldValue();
+    private FieldValue.JsonView elements = new FieldValue.JsonView();
+    private FieldValue visible = new FieldValue();
     private final PayloadFormat.MemberHandler members = this::onMember;
     private final BiConsumer<String, FieldValue> all = this::onField;
     /** The state of the digest behind the field's name or its prefix. */
@@ -43,6 +43,9 @@ public final class RowTokens {
 
     private @Nullable Sink sink;
     private boolean certain;
+    private long exhausted;
+    /** Whether the sink has been called and has not returned. */
+    private boolean passing;
 
     /** A field with its reader, null for what has none of its own. */
     private record Field(Part part, @Nullable FieldReader reader, long name, long uncertain) {}
@@ -76,19 +79,49 @@ public final class RowTokens {
             long failuresBefore = failures();
             certain = true;
             name = field.name();
-            if (field.part().isPrefix()) {
-                String prefix = field.part().prefix();
-                certain = format.forEachMember(prefix, buffer, offset, length, value, members);
-            } else if (field.reader() != null) {
-                field.reader().read(buffer, offset, length, value);
-                take(field.part().words());
-            } else {
-                format.forEachField(buffer, offset, length, value, all);
+            passing = false; // the sink may have thrown the last time
+            try {
+                read(field, buffer, offset, length);
+            } catch (OutOfMemoryError e) {
+                if (passing) {
+                    passing = false;
+                    throw e;
+                }
+                exhausted++;
+                forgetBuffers(address);
             }
             if (!certain || failures() != failuresBefore) {
                 into.onValue(field.uncertain());
             }
         }
+    }
+
+    private void read(Field field, DirectBuffer buffer, int offset, int length) {
+        if (field.part().isPrefix()) {
+            String prefix = field.part().prefix();
+            certain = format.forEachMember(prefix, buffer, offset, length, value, members);
+        } else if (field.reader() != null) {
+            field.reader().read(buffer, offset, length, value);
+            take(field.part().words());
+        } else {
+            format.forEachField(buffer, offset, length, value, all);
+        }
+    }
+
+    private void forgetBuffers(long address) {
+        value = new FieldValue();
+        value.lookup(lookup);
+        value.from(address);
+        elements = new FieldValue.JsonView();
+        visible = new FieldValue();
+    }
+
+    /**
+     * How often memory was too small for a value. Its record's tokens are not all passed on then: its chunk is to be read by searches, as the
+     * value is the record's own matter, and not that of others behind it.
+     */
+    public long exhausted() {
+        return exhausted;
     }
 
     /** How often a record that payloads refer to could not be read: what depends on it is unknown, and not absent. */
@@ -120,13 +153,12 @@ public final class RowTokens {
 
     private void takeValue(long field, FieldValue taken) {
         switch (taken.kind()) {
-            case TEXT, BYTES ->
-                sink().onValue(TokenDigest.ofText(field, taken.bytes(), taken.offset(), taken.length()));
-            case INTEGER -> sink().onValue(TokenDigest.ofInteger(field, taken.longValue()));
+            case TEXT, BYTES -> pass(TokenDigest.ofText(field, taken.bytes(), taken.offset(), taken.length()));
+            case INTEGER -> pass(TokenDigest.ofInteger(field, taken.longValue()));
             case DOUBLE -> {
                 double number = taken.doubleValue();
                 if (number == (long) number) { // equals a whole number, though perhaps not the nearest one's only
-                    sink().onValue(TokenDigest.ofInteger(field, (long) number));
+                    pass(TokenDigest.ofInteger(field, (long) number));
                 }
             }
             case UNSIGNED, BOOLEAN, JSON, ABSENT -> {} // no search asks for them
@@ -155,9 +187,18 @@ public final class RowTokens {
 
     private void takeWords(DirectBuffer buffer, int offset, int length) {
         tokens.wrap(buffer, offset, length);
+        Sink into = sink();
         while (tokens.next()) {
-            sink().onWord(tokens);
+            passing = true;
+            into.onWord(tokens);
+            passing = false;
         }
+    }
+
+    private void pass(long digest) {
+        passing = true;
+        sink().onValue(digest);
+        passing = false;
     }
 
     private Sink sink() {

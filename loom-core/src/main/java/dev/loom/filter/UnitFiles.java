@@ -230,7 +230,15 @@ public final class UnitFiles {
         } catch (UnsupportedStoreException e) {
             return Optional.empty();
         } catch (StoreIoException e) {
-            return storage.exists(file.path()) ? Optional.of(String.valueOf(e.getMessage())) : Optional.empty();
+            return isGone(file.path()) ? Optional.empty() : Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private boolean isGone(Path file) {
+        try {
+            return !storage.exists(file);
+        } catch (StoreIoException e) {
+            return false;
         }
     }
 

@@ -62,7 +62,9 @@ public final class ActiveIndex {
         this.scale = BinScale.of(definition.bins(), keys.type());
         this.bins =
                 new BinTable(keys.type() == ValueType.F64 && definition.bins().form() != Bins.Form.LOG_LINEAR);
-        this.guard = definition.function().fixedField() == null ? guard : FunctionGuard.NONE;
+        // a format's readers of keys are the program's own, too
+        boolean foreign = definition.function().fixedField() == null || definition.key() != null;
+        this.guard = foreign ? guard : FunctionGuard.NONE;
         this.binned = definition.kind() == Index.Kind.VALUE;
         IndexKey key = definition.key();
         this.byKey = key == null

@@ -54,10 +54,14 @@ public final class ActiveSummary {
         if (spare != null) {
             batch = spare;
             spare = null;
-            active = next; // those that were given up are among them
         }
         for (ActiveIndex index : active) {
             index.reset();
+        }
+        if (active != next) { // those that the chunk before was to have, and went without
+            for (ActiveIndex index : next) {
+                index.reset();
+            }
         }
         active = next.length <= indexesMax ? next : NONE;
         start = chunkAddress;
@@ -91,8 +95,10 @@ public final class ActiveSummary {
             } catch (StackOverflowError e) {
                 // the record is stored by now; the chunk goes without indexes; a call might overflow again
                 active = NONE;
-                spare = batch;
-                batch = null;
+                if (batch != null) { // else the overflow was within the processing of a batch, which is spared
+                    spare = batch;
+                    batch = null;
+                }
             }
         }
     }

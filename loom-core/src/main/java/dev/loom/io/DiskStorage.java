@@ -14,6 +14,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -184,6 +185,28 @@ final class DiskStorage implements Storage {
 
     @Override
     public boolean exists(Path file) {
-        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            if (isBelowFile(file)) {
+                return false;
+            }
+            throw new StoreIoException("file can't be looked at: file=" + file + ", reason=" + e, e);
+        }
+    }
+
+    /** Whether a path leads through what is no directory, so that nothing can be there. */
+    private static boolean isBelowFile(Path path) {
+        for (Path above = path.getParent(); above != null; above = above.getParent()) {
+            try {
+                return !Files.readAttributes(above, BasicFileAttributes.class).isDirectory();
+            } catch (IOException e) {
+                // it may be below a file, too
+            }
+        }
+        return false;
     }
 }

@@ -58,6 +58,12 @@ public interface Storage {
     /** The entries of a directory, sorted by name; empty if the directory does not exist. */
     List<Path> list(Path directory);
 
+    /**
+     * Whether there is a file, a directory, or a link, whatever it leads to.
+     *
+     * @throws StoreIoException if that can't be known, say for want of permission or because the disk fails: it may hold records, so that
+     *     it must not pass for absent
+     */
     boolean exists(Path file);
 
     /** The type name of the file system that holds a directory, in lower case. */

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class EvictedLog implements AutoCloseable {
     private static final int RUN_LENGTH_MAX = 16 << 20;
 
+    /** How often a page is asked for that the disk does not deliver, while it delivers others. */
+    private static final int READ_ATTEMPTS = 5;
+
     private final HybridLog log;
     private final LogKind kind;
     private final long storeId;
@@ -21,6 +24,8 @@ final class EvictedLog implements AutoCloseable {
     private final PageChecksum checksum;
     private final int runLengthMin;
     private long synced;
+    /** How often in succession the disk has not delivered a page that was to be written again. */
+    private int unreadable;
 
     EvictedLog(HybridLog log, long storeId, SegmentWriter writer, @Nullable OpenPageCopy copy) {
         this.log = log;
@@ -94,7 +99,10 @@ final class EvictedLog implements AutoCloseable {
 
     /**
      * Rewrites what is in segment files but not durable, after a failed sync: part of it may be lost, and the next sync
-     * would not report that. Reads it back from where readers get it too; fails unless its checksums hold.
+     * would not report that. Reads it back from where readers get it too, the ring as long as it is there. A page that the disk has
+     * lost stays damaged, as it does after a crash, so that those behind it become durable.
+     *
+     * @throws StoreIoException if the disk does not deliver what it may have; of single pages a few times only
      */
     void writeAgain() {
         writer.reopen();
@@ -102,15 +110,23 @@ final class EvictedLog implements AutoCloseable {
         synced = watermarks.durableAcquire();
         int length = PageDescriptor.PAGE_LENGTH;
         ByteBuffer page = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
-        try (PageReader reader = new PageReader(writer.view(kind, storeId, watermarks))) {
+        StoreIoException failure = null;
+        boolean delivered = false;
+        try (PageReader reader =
+                new PageReader(writer.view(kind, storeId, watermarks).with(log.ring()))) {
             for (long address = synced; address < end; address += length) {
-                if (reader.readOrFail(address, end) != PageState.PRESENT) {
-                    throw new StoreIoException(
-                            "page can't be read back after a failed sync: log=" + kind + ", address=" + address);
+                if (reader.read(address, end) == PageState.PRESENT) {
+                    reader.buffer().getBytes(reader.pageOffset(), page, 0, length);
+                    writer.write(page.limit(length).position(0), address);
+                    delivered |= address < watermarks.overwrittenOpaque(); // else it may have come from the ring
+                } else {
+                    failure = reader.failure() == null ? failure : reader.failure();
                 }
-                reader.buffer().getBytes(reader.pageOffset(), page, 0, length);
-                writer.write(page.limit(length).position(0), address);
             }
+        }
+        unreadable = failure == null ? 0 : unreadable + 1;
+        if (failure != null && (!delivered || unreadable < READ_ATTEMPTS)) {
+            throw failure;
         }
     }
 

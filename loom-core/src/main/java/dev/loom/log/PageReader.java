@@ -219,6 +219,12 @@ public final class PageReader implements AutoCloseable {
         return failure != null;
     }
 
+    /** Why the file of the last requested page, which exists, could not be read; else null. */
+    @Nullable
+    StoreIoException failure() {
+        return failure;
+    }
+
     /** Throws if the file of the last requested page exists but could not be read. */
     public void checkReadable() {
         StoreIoException last = failure;

@@ -134,14 +134,14 @@ public final class RecordLog {
 
     /** As {@link #push(int, DirectBuffer, int, int)}, with a whole array. */
     public long push(int sourceId, byte[] payload) {
-        ownership.own(); // before the owner's wrapper is touched
+        ownership.admit(); // before the owner's wrapper is touched, which a push may be reading that calls a function
         wrapper.wrap(payload);
         return push(sourceId, wrapper, 0, payload.length);
     }
 
     /** As {@link #push(int, DirectBuffer, int, int)}, with the remaining bytes of a buffer. */
     public long push(int sourceId, ByteBuffer payload) {
-        ownership.own(); // before the owner's wrapper is touched
+        ownership.admit(); // as above
         wrapper.wrap(payload, payload.position(), payload.remaining());
         return push(sourceId, wrapper, 0, payload.remaining());
     }

@@ -136,6 +136,11 @@ final class RecorderRing {
         return (int) head() & (capacity - 1);
     }
 
+    /** Whether that payload was committed since the last read. For the writer's thread. */
+    boolean blockedCommitted() {
+        return buffer.getIntVolatile(RecordDescriptor.lengthOffset(blockedSlot())) > 0;
+    }
+
     /** The source of that payload, or 0 if not known yet. For the writer's thread. */
     int blockedSource() {
         boolean claimed = buffer.getIntVolatile(RecordDescriptor.lengthOffset(blockedSlot())) < 0;

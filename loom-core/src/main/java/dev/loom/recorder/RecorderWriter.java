@@ -297,9 +297,16 @@ final class RecorderWriter implements Runnable {
                 && !claims.heldAt(blocked)) {
             endAbandoned(NO_CLAIM);
             emptyReads = 0; // what follows may be of a thread that only waits for its turn
+        } else if (ring.blockedCommitted()) {
+            emptyReads = 0; // in time after all, as may be those behind it
         } else if (pastDeadline()) {
-            loseBlocked();
-            gaveUp = !ring.unblock();
+            int source = ring.blockedSource();
+            long timeNs = ring.blockedTimeNs();
+            boolean ended = ring.unblock();
+            gaveUp = !ended && !ring.blockedCommitted();
+            if (ended || gaveUp) {
+                loseBlocked(source, timeNs);
+            }
         } else {
             wakeUp.nap(emptyReads < 2 * SPINS ? NAP_NS_MIN : napNs);
         }
@@ -388,12 +395,11 @@ final class RecorderWriter implements Runnable {
         gate.countDropped(reason);
     }
 
-    private void loseBlocked() {
-        int source = ring.blockedSource();
+    private void loseBlocked(int source, long timeNs) {
         if (source == 0) {
             lost.incrementAndGet();
         } else if (failure == null) {
-            lose(gates.get(source), LossReason.CLOSED, ring.blockedTimeNs());
+            lose(gates.get(source), LossReason.CLOSED, timeNs);
         } else {
             loseFailed(gates.get(source));
         }

@@ -18,6 +18,9 @@ public final class SchemaLog {
     /** The highest id of an index. */
     public static final int INDEX_ID_MAX = SchemaCodec.INDEX_ID_MAX;
 
+    /** Definitions and changes are taken while the file is shorter; closings always, as each thing is closed once. */
+    static final long LENGTH_MAX = 64 << 20;
+
     private static final int FILE_LENGTH_MAX = 1 << 30;
 
     /** The bytes searched for the end of damage, in addition to an amount in proportion to the file. */
@@ -138,6 +141,19 @@ public final class SchemaLog {
             }
         }
         return new SchemaLog(storage, path, storeId, content.end());
+    }
+
+    /**
+     * Refuses definitions and changes beyond what the next opening can read in a small heap.
+     *
+     * @throws IllegalArgumentException if the file is full
+     */
+    public synchronized void requireRoom() {
+        if (end >= LENGTH_MAX) {
+            throw new IllegalArgumentException(
+                    "too many definitions and changes of sources and indexes: file=" + path + ", bytes=" + end
+                            + ", max=" + LENGTH_MAX + "; an export to a new store has the last definitions alone");
+        }
     }
 
     /**

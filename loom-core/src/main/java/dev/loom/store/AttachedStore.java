@@ -21,12 +21,7 @@ import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import dev.loom.schema.SchemaEntry;
 import dev.loom.schema.SchemaLog;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -87,25 +82,6 @@ public final class AttachedStore implements AutoCloseable {
         }
     }
 
-    /**
-     * Whether there is such a file.
-     *
-     * @throws StoreIoException if that can't be known
-     */
-    private static boolean exists(Storage storage, Path file) {
-        if (storage.exists(file)) {
-            return true;
-        }
-        try {
-            Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        } catch (NoSuchFileException e) {
-            return false;
-        } catch (IOException e) {
-            throw new StoreIoException("file can't be looked at: file=" + file + ", reason=" + e, e);
-        }
-        return false;
-    }
-
     /** Attaches to the store in a directory, with the formats that the calling thread's context class loader finds. */
     public static AttachedStore attach(Path directory, Storage storage) {
         return attach(directory, storage, Thread.currentThread().getContextClassLoader());
@@ -114,11 +90,11 @@ public final class AttachedStore implements AutoCloseable {
     /** As {@link #attach(Path, Storage)}, with the formats that a class loader finds. */
     public static AttachedStore attach(Path directory, Storage storage, @Nullable ClassLoader formats) {
         Platform.check();
-        if (!exists(storage, directory)) {
+        if (!storage.exists(directory)) {
             throw new StoreNotFoundException("no such directory: directory=" + directory);
         }
         StoreFiles files = new StoreFiles(StoreOpening.realPath(directory));
-        if (!exists(storage, files.mark())) {
+        if (!storage.exists(files.mark())) {
             throw new StoreNotFoundException(
                     (files.hasSegments(storage) ? "directory holds segments but no mark" : "no store in directory")
                             + ": directory=" + directory);
@@ -256,11 +232,13 @@ public final class AttachedStore implements AutoCloseable {
     }
 
     private long length(Path file) {
-        if (!storage.exists(file)) {
-            return 0;
-        }
-        try (LoomFile open = storage.openToRead(file)) {
-            return open.size();
+        try {
+            if (!storage.exists(file)) {
+                return 0;
+            }
+            try (LoomFile open = storage.openToRead(file)) {
+                return open.size();
+            }
         } catch (StoreIoException e) {
             return -1;
         }

@@ -10,6 +10,8 @@ import dev.loom.record.SourceTable;
 import dev.loom.schema.Schema;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,16 @@ final class IndexRecovery {
         Mark next = anew ? closed.withoutIndexes() : closed;
         if (gap) {
             known.countLost(closed.durable(LogKind.RECORD));
-            next = beginBehind(next.withGap(anew ? closed.begin(LogKind.RECORD) : covered), known);
+            next = next.withGap(anew ? closed.begin(LogKind.RECORD) : covered);
+            next = beginWith(
+                    known.lost(), next, next.rebuild().timeEnd(), next.durable(LogKind.RECORD), next.lastTimeNs());
+        } else {
+            next = beginWith(
+                    unmarked(known, next),
+                    next,
+                    next.durable(LogKind.TIME),
+                    next.begin(LogKind.RECORD),
+                    Long.MIN_VALUE);
         }
         // before the mark says that all is well: they sum up what is dropped
         files.runs(storage).deleteAll();
@@ -90,28 +101,58 @@ final class IndexRecovery {
     }
 
     /**
-     * Begins the timestamp index after its gap with the earlier losses, if there were any, since nothing else there
+     * The losses that no marker in the log tells any more, since retention has deleted it.
+     *
+     * @param known the contents of the indexes before they were given up
+     * @param emptied the mark of a store without indexes
+     */
+    private Map<Integer, Long> unmarked(SourceTable known, Mark emptied) {
+        long end = emptied.durable(LogKind.RECORD);
+        known.countLost(end);
+        if (isNone(known.lost())) {
+            return known.lost();
+        }
+        SourceTable marked = sourceTable(emptied);
+        marked.countLost(end);
+        Map<Integer, Long> unmarked = new TreeMap<>();
+        known.lost()
+                .forEach((id, lost) ->
+                        unmarked.put(id, Math.max(0, lost - marked.lost().getOrDefault(id, 0L))));
+        return unmarked;
+    }
+
+    private static boolean isNone(Map<Integer, Long> losses) {
+        return losses.values().stream().allMatch(lost -> lost == 0);
+    }
+
+    /**
+     * Begins the timestamp index, or what follows its gap, with earlier losses, if there were any, since nothing else there
      * would report them.
      *
-     * @param known the contents of the indexes before any were given up
+     * @param losses by source id
+     * @param begun the mark of a store whose timestamp index is empty, or is so behind its gap
+     * @param timeAddress where to begin
+     * @param recordAddress the first record that is described from there on
+     * @param lastTimeNs of the last record before that
      */
-    private Mark beginBehind(Mark gap, SourceTable known) {
-        if (known.lost().values().stream().allMatch(lost -> lost == 0)) {
-            return gap;
+    private Mark beginWith(
+            Map<Integer, Long> losses, Mark begun, long timeAddress, long recordAddress, long lastTimeNs) {
+        if (isNone(losses)) {
+            return begun;
         }
-        SourceTable table = sourceTable(gap);
-        table.lost().putAll(known.lost());
+        SourceTable table = sourceTable(begun);
+        table.lost().putAll(losses);
         try (UnsharedLog log = new UnsharedLog(
                 LogKind.TIME,
-                gap.storeId(),
-                gap.epoch(),
+                begun.storeId(),
+                begun.epoch(),
                 storage,
-                files.segments(LogKind.TIME, gap.segmentLength()),
-                gap.rebuild().timeEnd(),
-                gap.ringLength(LogKind.TIME))) {
-            LossCheckpoint checkpoint = LossCheckpoint.write(
-                    log, SessionSchema.writerSources(schema, table), gap.durable(LogKind.RECORD), gap.lastTimeNs());
-            return gap.withTimeIndex(checkpoint.end(), checkpoint.address());
+                files.segments(LogKind.TIME, begun.segmentLength()),
+                timeAddress,
+                begun.ringLength(LogKind.TIME))) {
+            LossCheckpoint checkpoint =
+                    LossCheckpoint.write(log, SessionSchema.writerSources(schema, table), recordAddress, lastTimeNs);
+            return begun.withTimeIndex(checkpoint.end(), checkpoint.address());
         }
     }
 

@@ -315,9 +315,11 @@ final class Retention implements SegmentBudget {
             return false;
         }
         oldestNs = Long.MIN_VALUE;
-        long[] begins = last.rebuild().pending() ? withoutIndex(last, bytes) : find(last, bytes, expiredNs);
+        boolean pending = last.rebuild().pending();
+        long[] begins = pending ? withoutIndex(last, bytes) : find(last, bytes, expiredNs);
         if (begins == null) {
-            searchedTo = oldestNs == Long.MIN_VALUE && waitingNs == 0 ? durable(last) : -1;
+            // once the indexes are there, more may be found at the same place
+            searchedTo = !pending && oldestNs == Long.MIN_VALUE && waitingNs == 0 ? durable(last) : -1;
             return false;
         }
         oldestNs = Long.MIN_VALUE;

@@ -97,6 +97,7 @@ public final class SessionSchema {
         if (current.openSources() >= sourcesMax) {
             throw new IllegalArgumentException("too many open sources: name=" + name + ", max=" + sourcesMax);
         }
+        schemaLog.requireRoom();
         int everMax = RecordLog.sourcesMax(timeRingLength);
         if (sources.count() >= everMax) {
             throw new IllegalArgumentException("too many sources, of which each closed one counts: name=" + name
@@ -135,14 +136,16 @@ public final class SessionSchema {
     }
 
     /**
-     * Replaces a source's attributes.
+     * Replaces a source's attributes. Those that it has cost nothing.
      *
      * @throws IllegalArgumentException when the source is not open
      */
     public synchronized void setAttributes(int sourceId, Map<String, String> attributes) {
         checkWritable();
-        checkOpen(sourceId);
-        apply(new SourceChanged(sourceId, attributes));
+        if (!attributes.equals(checkOpen(sourceId).attributes())) {
+            schemaLog.requireRoom();
+            apply(new SourceChanged(sourceId, attributes));
+        }
     }
 
     public synchronized void closeSource(int sourceId) {
@@ -166,11 +169,11 @@ public final class SessionSchema {
             int sourceId, String name, Index.Kind kind, IndexFunction asked, Bins bins, List<String> by) {
         checkWritable();
         Names.check("index", name);
-        checkOpen(sourceId);
+        Source source = checkOpen(sourceId);
         if (!asked.isReadable()) {
             throw new IllegalArgumentException("index function has no reader: function=" + asked.text());
         }
-        PayloadFormat format = Objects.requireNonNull(current.source(sourceId)).format();
+        PayloadFormat format = source.format();
         // the asked one may be of another format, which has the field in another place
         IndexFunction function =
                 asked.isLambda() ? asked : IndexFunction.field(format, asked.name(), asked.type(), asked.unit());
@@ -180,6 +183,7 @@ public final class SessionSchema {
                 return supply(index, kind, function, bins, key);
             }
         }
+        schemaLog.requireRoom();
         if (current.openIndexes() >= indexesMax) {
             throw new IllegalArgumentException(
                     "too many open indexes: name=" + name + ", max=" + indexesMax + ", time ring=" + timeRingLength);
@@ -241,11 +245,12 @@ public final class SessionSchema {
         current = next;
     }
 
-    private void checkOpen(int sourceId) {
+    private Source checkOpen(int sourceId) {
         Source source = current.source(sourceId);
         if (source == null || source.closed()) {
             throw new IllegalArgumentException("source is not open: id=" + sourceId);
         }
+        return source;
     }
 
     private void checkWritable() {

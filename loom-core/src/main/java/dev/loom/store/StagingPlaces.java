@@ -155,13 +155,23 @@ final class StagingPlaces {
             try {
                 for (Path each : storage.exists(parent) ? storage.list(parent) : List.<Path>of()) {
                     String name = each.getFileName().toString();
-                    if (name.startsWith(prefix) && stale(each, name.substring(prefix.length()), closed, killed)) {
-                        Staging.delete(storage, each);
+                    if (name.startsWith(prefix)) {
+                        deleteIfStale(each, name.substring(prefix.length()), closed, killed);
                     }
                 }
             } catch (StoreIoException e) {
                 // the next opening tries again
             }
+        }
+    }
+
+    private void deleteIfStale(Path directory, String nonce, Mark closed, List<Claim.Other> killed) {
+        try {
+            if (stale(directory, nonce, closed, killed)) {
+                Staging.delete(storage, directory);
+            }
+        } catch (StoreIoException e) {
+            // it may be another user's, and is no reason to keep the others
         }
     }
 

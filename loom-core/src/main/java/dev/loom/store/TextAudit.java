@@ -93,7 +93,7 @@ final class TextAudit {
                 tokens = new RowTokens(indexed, source.format(), lookup);
             }
             rowsLeft = chunk.records();
-            failuresBefore = lookup.failures();
+            failuresBefore = failures();
             return Step.READ;
         }
 
@@ -101,12 +101,17 @@ final class TextAudit {
         private void endChunk() {
             if (inChunk) {
                 inChunk = false;
-                if (rowsLeft == 0 && lookup.failures() == failuresBefore) {
+                if (rowsLeft == 0 && failures() == failuresBefore) {
                     units.endChunk();
                 } else {
                     units.leaveOut();
                 }
             }
+        }
+
+        /** How often something of a record was not read, of those that it refers to or for want of memory. */
+        private long failures() {
+            return lookup.failures() + (tokens == null ? 0 : tokens.exhausted());
         }
 
         @Override

@@ -95,6 +95,7 @@ final class TextFollower {
         private long chunkEnd;
         private long rowsLeft;
         private long damagedBefore;
+        private long exhaustedBefore;
 
         Walk(SnapshotReader reader, long durable, long tail) {
             tokens = new RowTokens(units.indexed(), source.format(), reader.lookup());
@@ -154,6 +155,7 @@ final class TextFollower {
             taken += chunk.end() - chunk.start();
             rowsLeft = chunk.records();
             damagedBefore = records == null ? 0 : records.damaged();
+            exhaustedBefore = tokens.exhausted();
         }
 
         /** Ends the chunk, whose rows count only if all could be read. */
@@ -162,7 +164,8 @@ final class TextFollower {
             if (inChunk && walk != null) {
                 inChunk = false;
                 position = chunkEnd;
-                if (rowsLeft == 0 && walk.damaged() == damagedBefore && !walk.expired()) {
+                boolean whole = walk.damaged() == damagedBefore && tokens.exhausted() == exhaustedBefore;
+                if (rowsLeft == 0 && whole && !walk.expired()) {
                     units.assembler().endChunk(chunkEnd);
                 } else {
                     units.assembler().dropChunk();

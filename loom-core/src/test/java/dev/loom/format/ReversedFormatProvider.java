@@ -41,6 +41,9 @@ public final class ReversedFormatProvider implements PayloadFormatProvider {
         public FieldReader field(String name) {
             return (buffer, offset, length, into) -> {
                 failFor(name);
+                if (name.equals("exhausted")) {
+                    throw new OutOfMemoryError("injected failure of a format");
+                }
                 into.setInteger(buffer.getByte(offset + length - 1));
             };
         }

@@ -10,13 +10,16 @@ import dev.loom.api.Bins;
 import dev.loom.api.DoubleSum;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.read.BinListReader;
 import dev.loom.value.BinScale;
+import dev.loom.value.RecordBatch;
 import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -493,5 +496,88 @@ class ActiveSummaryTest {
         }
         summary.begin(0, 16, Integer.MAX_VALUE);
         assertEquals(1, summary.count());
+        assertEquals(0, values(summary, 0), "it begins empty");
+    }
+
+    private static long values(ActiveSummary summary, int index) {
+        IndexSummary totals = new IndexSummary();
+        summary.index(index).summarize(totals);
+        return totals.count();
+    }
+
+    /** Lets the stack overflow before the call of a function that is the one to come. */
+    private static final class Overflowing implements FunctionGuard {
+        private int left;
+
+        @Override
+        public void enter() {
+            if (--left == 0) {
+                throw new StackOverflowError();
+            }
+        }
+
+        @Override
+        public void leave() {}
+    }
+
+    /** While a batch is processed, in the middle of a chunk or at its end. */
+    @Test
+    void shouldHaveIndexesAgainInTheChunkAfterAnOverflow() {
+        IndexFunction function =
+                IndexFunction.of("v", ValueType.I64, ValueUnit.NONE, (b, o, l, v) -> v.setInteger(b.getLong(o)));
+        Overflowing guard = new Overflowing();
+        List<ActiveIndex> indexes = List.of(
+                new ActiveIndex(index(ValueType.I64, Index.Kind.VALUE, "log-linear"), null),
+                new ActiveIndex(
+                        new Index(2, 1, "own", Index.Kind.VALUE, function, Bins.logLinear(), 0, false), null, guard));
+        for (int records : new int[] {RecordBatch.RECORDS_MAX, 5}) {
+            ActiveSummary summary = new ActiveSummary();
+            summary.define(indexes);
+            summary.begin(0, 16, Integer.MAX_VALUE);
+            guard.left = 1;
+            try {
+                for (int i = 0; i < records; i++) {
+                    summary.addInPlace(payloads, i * 8, 8);
+                }
+                summary.complete(records);
+                assertEquals(RecordBatch.RECORDS_MAX, records, "only a whole batch is processed before the end");
+            } catch (StackOverflowError e) {
+                assertEquals(5, records);
+            }
+            assertEquals(0, summary.count(), "the chunk goes without");
+            for (int chunk = 0; chunk < 2; chunk++) {
+                summary.begin(0, 16, Integer.MAX_VALUE);
+                for (int i = 0; i < 10; i++) {
+                    summary.addInPlace(payloads, i * 8, 8);
+                }
+                summary.complete(10);
+                assertEquals(2, summary.count());
+                assertEquals(10, values(summary, 0));
+                assertEquals(10, values(summary, 1));
+            }
+        }
+    }
+
+    /** A format's reader of a key is the program's own, as a function is. */
+    @Test
+    void shouldGuardReadersOfKeys() {
+        Overflowing guard = new Overflowing();
+        PayloadFormat format = Formats.parse("struct:v:i64,k:i64");
+        Index byKey = new Index(
+                3,
+                1,
+                "v",
+                Index.Kind.VALUE,
+                IndexFunction.field(format, "v"),
+                Bins.logLinear(),
+                0,
+                false,
+                IndexKey.of(format, List.of("k")));
+        ActiveSummary summary = new ActiveSummary();
+        summary.define(List.of(new ActiveIndex(byKey, null, guard)));
+        summary.begin(0, 16, Integer.MAX_VALUE);
+        summary.addInPlace(payloads, 0, 16);
+        summary.complete();
+        assertEquals(-1, guard.left, "calls of the guard");
     }
 }

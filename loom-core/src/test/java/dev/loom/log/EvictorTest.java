@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.HookedStorage;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +29,7 @@ final class EvictorTest {
     private static final int PAGE = PageDescriptor.PAGE_LENGTH;
     private static final int RING = 8 * PAGE;
     private static final long STORE_ID = 1;
+    private static final long ANYWHERE = Long.MAX_VALUE;
 
     /** Counts the thread's steps, each of which syncs the schema, until it has ticked a few times. */
     private static final class Steps implements Durability {
@@ -59,6 +63,9 @@ final class EvictorTest {
     private final class Order extends HookedStorage implements Durability, OpenPageCopy {
         private final List<Step> steps = new CopyOnWriteArrayList<>();
         private volatile String failing = "";
+        /** Where no read of a file succeeds; -1 for nowhere. */
+        private volatile long unreadable = -1;
+
         private volatile long[] marked = {};
 
         private void note(String what) {
@@ -86,6 +93,14 @@ final class EvictorTest {
         @Override
         protected void onWrite(Path file, long position, boolean direct) {
             note("write " + position / PAGE);
+        }
+
+        @Override
+        protected void onRead(Path file, long position, int length) {
+            if (unreadable == ANYWHERE
+                    || (position == unreadable && file.equals(segments().file(0)))) {
+                throw new StoreIoException("injected failure: read");
+            }
         }
 
         @Override
@@ -245,6 +260,103 @@ final class EvictorTest {
         assertEquals(2 * PAGE, watermarks.durableAcquire());
         evictor.close();
         assertArrayEquals(written, Files.readAllBytes(segments().file(0)));
+    }
+
+    private void zero(long page) throws IOException {
+        try (FileChannel file = FileChannel.open(segments().file(page * PAGE), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.allocate(PAGE), page * PAGE % segments().segmentLength());
+        }
+    }
+
+    /** The system may have given up a page that it could not write. */
+    @Test
+    void shouldWriteAgainFromTheRingWhatTheDiskHasLost() throws Exception {
+        seal(2);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        byte[] written = Files.readAllBytes(segments().file(0));
+        zero(0);
+        order.failing = "";
+        evictor.force();
+        assertEquals(2 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+        assertArrayEquals(written, Files.readAllBytes(segments().file(0)));
+    }
+
+    @Test
+    void shouldMakeDurableWhatComesBehindAPageThatIsLost() throws Exception {
+        seal(1);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        for (int i = 0; i < 9; i++) { // as many as let the ring forget the first
+            seal(1);
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        zero(0);
+        order.failing = "";
+        evictor.force();
+        assertEquals(10 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+        LogView view = new LogView(LogKind.RECORD, STORE_ID, order, segments(), watermarks, null);
+        try (PageReader pages = new PageReader(view)) {
+            for (long page = 0; page < 10; page++) {
+                assertEquals(
+                        page == 0 ? PageState.DAMAGED : PageState.PRESENT,
+                        pages.read(page * PAGE, 10 * PAGE),
+                        "page=" + page);
+            }
+        }
+    }
+
+    @Test
+    void shouldAskAFewTimesForAPageThatTheDiskDoesNotDeliver() {
+        seal(1);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        for (int i = 0; i < 9; i++) {
+            seal(1);
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        order.failing = "";
+        order.unreadable = 0;
+        for (int i = 0; i < 4; i++) {
+            StoreIoException e = assertThrows(StoreIoException.class, evictor::force);
+            assertTrue(String.valueOf(e.getMessage()).contains("injected failure: read"), e::toString);
+            assertEquals(0, watermarks.durableAcquire());
+        }
+        evictor.force();
+        assertEquals(10 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+    }
+
+    /** What comes from the ring tells nothing of the disk. */
+    @Test
+    void shouldNeverGiveUpPagesWhileTheDiskDeliversNothing() {
+        seal(1);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        assertThrows(StoreIoException.class, evictor::force);
+        for (int i = 0; i < 9; i++) {
+            seal(1);
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        order.failing = "";
+        order.unreadable = ANYWHERE;
+        for (int i = 0; i < 20; i++) {
+            assertThrows(StoreIoException.class, evictor::force);
+            assertEquals(0, watermarks.durableAcquire());
+        }
+        order.unreadable = -1;
+        evictor.force();
+        assertEquals(10 * PAGE, watermarks.durableAcquire());
+        evictor.close();
     }
 
     @Test

@@ -1,9 +1,12 @@
 package dev.loom.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.io.Storage;
+import dev.loom.schema.SchemaEntry.SourceChanged;
+import dev.loom.schema.SchemaEntry.SourceClosed;
 import dev.loom.schema.SchemaEntry.SourceDefined;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,6 +24,31 @@ final class SchemaLogTest {
 
     @TempDir
     Path directory;
+
+    /** An opening reads the file into the heap. What is defined can be closed all the same. */
+    @Test
+    void shouldRefuseDefinitionsAndChangesOnceItIsFull() throws Exception {
+        Path file = directory.resolve("schema.log");
+        SchemaLog log = SchemaLog.open(Storage.DISK, file, STORE_ID, EMPTY);
+        String text = "x".repeat(1_000_000);
+        log.append(new SourceDefined(1, "s", "bytes", Map.of()));
+        int changes = 0;
+        while (Files.size(file) < SchemaLog.LENGTH_MAX) {
+            log.requireRoom();
+            log.append(new SourceChanged(1, Map.of("k", text)));
+            changes++;
+        }
+        assertEquals(68, changes);
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, log::requireRoom);
+        assertTrue(
+                String.valueOf(e.getMessage())
+                        .startsWith("too many definitions and changes of sources and indexes: file="),
+                e::toString);
+        log.append(new SourceClosed(1));
+        assertEquals(
+                changes + 2,
+                SchemaLog.read(Storage.DISK, file, STORE_ID).entries().size());
+    }
 
     /** Of the last entry all bytes but its padding may be there: it is whole then. */
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.StoreAccess;
 import dev.loom.api.Snapshot;
@@ -20,6 +21,8 @@ import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was dropped is told once, and for ever, wherever a writer or an opening is killed. */
 final class LossRecoveryTest {
@@ -84,7 +87,7 @@ final class LossRecoveryTest {
             LogView log = attached.logs().records();
             long tail = log.watermarks().tailAcquire();
             try (PageRecords records = new PageRecords(log, tail, 0)) {
-                for (long page = 0; page < tail; page += PageDescriptor.PAGE_LENGTH) {
+                for (long page = log.watermarks().beginAcquire(); page < tail; page += PageDescriptor.PAGE_LENGTH) {
                     assertEquals(PageState.PRESENT, records.read(page));
                     while (records.next()) {
                         boolean ours = OwnRecord.kind(records.buffer(), records.offset()) == OwnRecord.LOSS
@@ -109,7 +112,7 @@ final class LossRecoveryTest {
         keepsLosses(image, builder -> builder.rebuildIndexes(true).backgroundRebuildBytes(0));
     }
 
-    private void keepsLosses(StoreImage image, UnaryOperator<dev.loom.LoomConfig.Builder> more) throws Exception {
+    private void keepsLosses(StoreImage image, UnaryOperator<LoomConfig.Builder> more) throws Exception {
         boolean failed = true;
         int changes = 0;
         for (int failFrom = 1; failed; failFrom += STRIDE) {
@@ -131,7 +134,7 @@ final class LossRecoveryTest {
         }
     }
 
-    private static boolean fails(Path store, FailingStorage failing, UnaryOperator<dev.loom.LoomConfig.Builder> more) {
+    private static boolean fails(Path store, FailingStorage failing, UnaryOperator<LoomConfig.Builder> more) {
         try (Loom loom = StoreAccess.open(store, failing, more)) {
             loom.push(1, new byte[1]);
             return false;
@@ -170,6 +173,41 @@ final class LossRecoveryTest {
             }
             try (LoomReader reader = LoomReader.attach(image.store())) {
                 assertEquals(MARKED + UNMARKED, lost(reader, 1), "background=" + background);
+            }
+        }
+    }
+
+    /** Retention deletes markers as it does other records. */
+    @ParameterizedTest
+    @ValueSource(longs = {1L << 30, 0})
+    void shouldTellLossesWhoseMarkersAreDeletedWhenIndexesAreWrittenAnew(long background) {
+        Path store = temp.resolve("store");
+        UnaryOperator<LoomConfig.Builder> limited = builder -> builder.segmentBytes(4 * PageDescriptor.PAGE_LENGTH)
+                .maxBytes(8 << 20)
+                .minFreeBytes(0);
+        try (Loom loom = StoreAccess.open(store, Storage.DISK, limited)) {
+            int source = loom.defineSource("source", Formats.bytes());
+            Writer.fill(loom, source, 4);
+            StoreAccess.drop(loom, source, MARKED);
+            Writer.fill(loom, source, 4);
+            loom.force();
+            while (loom.info().records().begin() < 16 * PageDescriptor.PAGE_LENGTH) {
+                Writer.fill(loom, source, 16);
+            }
+            StoreAccess.drop(loom, source, UNMARKED);
+            Writer.fill(loom, source, 4);
+            assertEquals(MARKED + UNMARKED, lost(loom, source));
+        }
+        assertEquals(UNMARKED, marked(store, 1), "the other marker is deleted");
+        for (int i = 0; i < 2; i++) {
+            try (Loom loom = StoreAccess.open(
+                    store,
+                    Storage.DISK,
+                    builder -> limited.apply(builder).rebuildIndexes(true).backgroundRebuildBytes(background))) {
+                assertEquals(MARKED + UNMARKED, lost(loom, 1), "opening=" + i);
+            }
+            try (LoomReader reader = LoomReader.attach(store)) {
+                assertEquals(MARKED + UNMARKED, lost(reader, 1), "closed=" + i);
             }
         }
     }

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -97,6 +98,28 @@ final class RecoveryTest extends StoreFixture {
         loom.force();
         push(300);
         kill();
+        assertRecovers(pushed);
+    }
+
+    /** As for want of permission, which stops no root. */
+    @Test
+    void shouldNotTakeStagingThatCanNotBeLookedAtForGone() throws IOException {
+        openFirst();
+        push(300);
+        loom.force();
+        push(300);
+        Path staging = kill().staging();
+        Path away = staging.resolveSibling(staging.getFileName() + "-away");
+        Files.move(staging, away);
+        Files.createSymbolicLink(staging, staging.getFileName());
+        for (Executable looking :
+                List.<Executable>of(() -> open(), () -> AttachedStore.attach(store(), Storage.DISK))) {
+            StoreIoException e = assertThrows(StoreIoException.class, looking);
+            assertTrue(
+                    String.valueOf(e.getMessage()).startsWith("file can't be looked at: file=" + staging), e::toString);
+        }
+        Files.delete(staging);
+        Files.move(away, staging);
         assertRecovers(pushed);
     }
 

@@ -499,6 +499,19 @@ final class RetentionStepsTest {
     }
 
     @Test
+    void shouldDeleteByAgeOnceIndexesAreRebuiltThoughNothingCameMeanwhile() {
+        Mark whole = mark;
+        mark = mark.with(new Rebuild(0, 0, 0, 0, 0, mark.durable(LogKind.RECORD)), mark.indexState());
+        Retention retention = retention(NEVER, 1, 0);
+        retention.enforce();
+        assertEquals(0, begin());
+        mark = whole;
+        retention.enforce();
+        assertTrue(begin() > 0, "ages are known");
+        assertWhole();
+    }
+
+    @Test
     void shouldDeleteWhatACrashHasLeftBelowTheBegin() throws IOException {
         Path folder = attached.files().folder(LogKind.RECORD);
         Path foreign = Files.createFile(folder.resolve(String.format("%020d.seg", SEGMENT / 2)));

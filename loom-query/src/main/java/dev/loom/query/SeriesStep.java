@@ -29,8 +29,10 @@ public record SeriesStep(
         @Nullable Number last,
         @Nullable Number increase,
         Map<BigDecimal, PercentileEstimate> percentiles) {
-    /** The increase per second of the step; null if there is none. */
+    /** The increase per second of the step; null if there is none, or if all points have one time, which the range then is. */
     public @Nullable Double rate() {
-        return increase == null ? null : (Double) (increase.doubleValue() / range.seconds());
+        return increase == null || range.toNs() - range.fromNs() == 1
+                ? null
+                : (Double) (increase.doubleValue() / range.seconds());
     }
 }

@@ -103,7 +103,8 @@ public final class TopRecords extends Query<TopRecords> {
         boolean indexes = summaries != null || scope.plan().keyScale(indexed.function()) != null;
         long reached = indexes ? reached(scope, summaries, reader) : Long.MIN_VALUE;
         RankedRecords best = best(scope, summaries, reader, indexes, reached);
-        if (!best.isFull() && reached != Long.MIN_VALUE && scope.limit() == Limit.NONE) {
+        boolean lacking = !best.isFull() || best.leastKey() < reached;
+        if (lacking && reached != Long.MIN_VALUE && scope.limit() == Limit.NONE) {
             // records that summaries know of can't be read any more, so those left may rank lower
             best = best(scope, summaries, reader, indexes, Long.MIN_VALUE);
         }
@@ -314,7 +315,7 @@ public final class TopRecords extends Query<TopRecords> {
         public QueryStatistics statistics() {
             return scope.statistics(recordsReturned())
                     .plus(new QueryStatistics(
-                            0, 0, 0, records.pagesRead(), records.bytesRead(), 0, 0, 0, 0, 0, List.of(), Map.of()));
+                            0, 0, 0, 0, records.pagesRead(), records.bytesRead(), 0, 0, 0, 0, 0, List.of(), Map.of()));
         }
 
         @Override

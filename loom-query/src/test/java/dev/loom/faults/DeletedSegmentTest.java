@@ -105,6 +105,44 @@ final class DeletedSegmentTest {
         assertEquals(found.get(0), found.get(1));
     }
 
+    /** Nor may other records of the chunks that are read take their places. */
+    @Test
+    void shouldFindTheSmallestOfOtherChunksBesideADamagedPage() throws IOException {
+        store = temp.resolve("sparse");
+        UnsafeBuffer payload = new UnsafeBuffer(new byte[LENGTH]);
+        try (Loom loom = open()) {
+            int source = loom.defineSource("source", FORMAT);
+            loom.defineIndex(source, "value", IndexFunction.field(FORMAT, "value"), Bins.logLinear());
+            for (int i = 0; i < RECORDS; i++) {
+                payload.putLong(0, i % 1_000 == 0 ? i : 1_000_000);
+                loom.push(source, payload, 0, LENGTH);
+            }
+        }
+        Path first;
+        try (Stream<Path> all = Files.list(store.resolve("record"))) {
+            first = all.sorted().findFirst().orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(first);
+        bytes[1_000] ^= 1;
+        Files.write(first, bytes);
+        try (LoomReader reader = LoomReader.attach(store);
+                Snapshot snapshot = reader.snapshot()) {
+            for (boolean indexed : new boolean[] {false, true}) {
+                List<Long> found = new ArrayList<>();
+                try (TopRecords.Cursor top = TopRecords.of(
+                                snapshot, snapshot.indexes(1).get(0), 3)
+                        .smallest()
+                        .use(QueryIndex.CHUNK, indexed)
+                        .open()) {
+                    while (top.next()) {
+                        found.add(top.value().longValue());
+                    }
+                }
+                assertEquals(List.of(1_000L, 2_000L, 3_000L), found, "indexed=" + indexed);
+            }
+        }
+    }
+
     private static void check(Store opened, long begin) {
         try (Snapshot snapshot = opened.snapshot()) {
             assertEquals(begin, snapshot.beginAddress());

@@ -336,7 +336,7 @@ final class TextIndexTest {
             while (cursor.next()) {
                 found.add(cursor.address());
             }
-            skipped += cursor.statistics().pagesSkippedByBins();
+            skipped += cursor.statistics().pagesSkippedByTokens();
             runsSkipped += cursor.statistics().runs();
         }
         return found;

@@ -430,6 +430,10 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
         response.getHeaders().remove(HttpHeader.TRAILER); // of the answer that failed
         if (failure.status() == 429 || failure.status() == 503) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER_S);
+        } else if (failure.status() == 401) {
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+        } else if (!failure.allowed().isEmpty()) {
+            response.getHeaders().put(HttpHeader.ALLOW, failure.allowed());
         }
     }
 }

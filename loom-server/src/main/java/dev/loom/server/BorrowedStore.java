@@ -5,14 +5,32 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.StoreInfo;
+import dev.loom.error.StoreReopenedException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
-/** The served store as a query sees it: closing it leaves the store open. */
-record BorrowedStore(Store store) implements Store {
+/**
+ * The served store as a query sees it: closing it leaves the store open.
+ *
+ * @param ended whether the server is closed, or else the store may have been opened in another way
+ */
+record BorrowedStore(Store store, BooleanSupplier ended) implements Store {
+    /** A store that nobody opens in another way. */
+    BorrowedStore(Store store) {
+        this(store, () -> true);
+    }
+
     @Override
     public Snapshot snapshot() {
-        return store.snapshot();
+        try {
+            return store.snapshot();
+        } catch (IllegalStateException e) {
+            if (ended.getAsBoolean()) {
+                throw e;
+            }
+            throw new StoreReopenedException("the store was opened again: " + e.getMessage());
+        }
     }
 
     @Override

@@ -68,13 +68,14 @@ final class JettyCall implements HttpCall {
     private static Map<String, List<String>> parameters(Request request, byte[] body) {
         Fields fields = new Fields(true);
         try {
-            String query = request.getHttpURI().getQuery();
-            if (query != null) {
-                UrlEncoded.decodeUtf8To(query, 0, query.length(), fields);
-            }
+            // first, as the first value counts where one is wanted: so do Go's servers read them
             if (mediaType(request).equals(FORM)) {
                 String form = new String(body, StandardCharsets.UTF_8);
                 UrlEncoded.decodeUtf8To(form, 0, form.length(), fields);
+            }
+            String query = request.getHttpURI().getQuery();
+            if (query != null) {
+                UrlEncoded.decodeUtf8To(query, 0, query.length(), fields);
             }
         } catch (RuntimeException e) {
             throw ApiFailure.badRequest("parameters are not encoded as UTF-8 and percent signs: " + e.getMessage());

@@ -24,7 +24,7 @@ final class OpenedStore implements ServedStore {
     private volatile @Nullable SchemaAccess schema;
     private volatile @Nullable FollowedStore reader;
     private volatile String reason = "";
-    private boolean closed;
+    private volatile boolean closed;
 
     private OpenedStore(LoomConfig config, Duration openInterval, Consumer<SharedWriter> onWritable) {
         this.config = config;
@@ -174,7 +174,7 @@ final class OpenedStore implements ServedStore {
     public Store store() {
         SharedWriter writing = writer;
         FollowedStore reading = reader;
-        return new BorrowedStore(writing != null || reading == null ? loom() : reading);
+        return new BorrowedStore(writing != null || reading == null ? loom() : reading, () -> closed);
     }
 
     private Loom loom() {

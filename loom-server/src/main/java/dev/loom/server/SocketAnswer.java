@@ -30,11 +30,10 @@ import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer of messages over a web socket. The client may send what it likes, as long as it is short: only that it closes counts. A ping
+ * An answer of messages over a web socket. The client may send what it likes, of any length: only that it closes counts. A ping
  * now and then shows whether it is still there. Messages are for the thread that answers, the rest is for any thread.
  */
 final class SocketAnswer implements HttpCall.Messages, FrameHandler {
-    private static final int FRAME_MAX = 4 * 1024;
     private static final int REASON_MAX = 100;
     private static final WebSocketComponents COMPONENTS = new WebSocketComponents();
 
@@ -92,8 +91,8 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
     private static Configuration.Customizer customizer() {
         return configuration -> {
             configuration.setIdleTimeout(Duration.ZERO);
-            configuration.setMaxFrameSize(FRAME_MAX);
-            configuration.setAutoFragment(false);
+            configuration.setMaxFrameSize(0); // for those of both directions: one limit would end long answers
+            configuration.setAutoFragment(true); // what comes is passed on, and dropped, as it arrives
         };
     }
 
@@ -185,6 +184,8 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
         if (isOpen()) {
             opened.join()
                     .close(failure.isEmpty() ? CloseStatus.NORMAL : CloseStatus.SERVER_ERROR, ascii, Callback.NOOP);
+            // the client may never answer, and its connection counts
+            scheduler.schedule(() -> opened.join().abort(), patience.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -227,7 +227,10 @@ final class LoomServerTest {
                     .api(endpoint)
                     .build();
             Set<Thread> before = threads();
-            assertThrows(IOException.class, () -> LoomServer.open(settings));
+            IOException e = assertThrows(IOException.class, () -> LoomServer.open(settings));
+            assertEquals(
+                    "can't listen: address=127.0.0.1:" + taken.getLocalPort() + ", reason=Address already in use",
+                    e.getMessage());
             requireNoThreadsBeside(before);
         }
         Loom.open(config).close();

@@ -643,6 +643,7 @@ final class PrometheusApiTest {
             {"a{b=~\"(\"}", "1:6: parse error: error parsing regexp"},
             {"a[5x]", "1:3: parse error: bad number or duration syntax"},
             {"a[99999999y]", "1:3: parse error: duration out of range"},
+            {"a[584942418y]", "1:3: parse error: duration out of range"}, // 2^64 ms and some days
             {"\"unterminated", "1:1: parse error: unterminated quoted string"},
             {"a\n  ! b", "2:3: parse error: unexpected character"},
             {"(".repeat(500) + "a" + ")".repeat(500), "nested too deep: max=100"},
@@ -668,6 +669,15 @@ final class PrometheusApiTest {
                 "query",
                 "query",
                 "label_replace(vector(1), \"\", \"\", \"\", \"\")");
+        String twice = "$1".repeat(2_000);
+        refused(
+                422,
+                "execution",
+                "label value of label_replace() is too long: label=a, max=65536",
+                "query",
+                "query",
+                "label_replace(label_replace(vector(1), \"a\", \"%s\", \"\", \"\"), \"a\", \"%s\", \"a\", \"(.*)\")"
+                        .formatted("x".repeat(1_000), twice));
         refused(
                 400,
                 "bad_data",
@@ -726,7 +736,11 @@ final class PrometheusApiTest {
         refused(404, "not_found", "no such path", "nothing");
         refused(404, "not_found", "no such path", "label/values");
         refused(504, "timeout", "timed out", "query", "query", "a", "timeout", "0");
-        assertEquals(405, http.send(request("query?query=a").DELETE()).statusCode());
+        HttpResponse<String> both = post("query?query=1", TestClient.FORM, "query=2");
+        assertTrue(both.body().contains("\"2\""), "as Go's servers read forms: " + both.body());
+        HttpResponse<String> deleted = http.send(request("query?query=a").DELETE());
+        assertEquals(405, deleted.statusCode());
+        assertEquals("GET, POST", deleted.headers().firstValue("Allow").orElse(""));
         assertEquals(415, post("query?query=a", TestClient.JSON, "{}").statusCode());
     }
 

@@ -266,7 +266,7 @@ final class TempoApiTest {
             }
             case 12 -> {
                 return new Asked(
-                        "span.load" + ordered + "0.75",
+                        "span.load" + ordered + (random.nextBoolean() ? "0.75" : "7.5E-1"),
                         span -> span.attributes().containsKey("load")
                                 && compare(
                                         ordered,

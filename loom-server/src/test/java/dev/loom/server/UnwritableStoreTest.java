@@ -1,13 +1,22 @@
 package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.format.Formats;
+import dev.loom.otlp.server.Endpoint;
+import dev.loom.server.client.IngestClient;
+import dev.loom.server.client.SidecarException;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +62,11 @@ final class UnwritableStoreTest {
         return http.post(sidecar, name, path, TestClient.JSON, body);
     }
 
+    private IngestClient client() {
+        return IngestClient.connect(
+                Endpoint.parse(String.valueOf(sidecar.addresses().get("ingest"))), "");
+    }
+
     private HttpResponse<String> ready() throws Exception {
         return http.get(sidecar, "/readyz");
     }
@@ -73,6 +87,21 @@ final class UnwritableStoreTest {
         assertEquals(503, refused.statusCode());
         assertTrue(refused.headers().firstValue("Retry-After").isPresent());
         assertEquals(503, post("http", "/v1/schema", DEFINE).statusCode());
+        try (IngestClient client = client()) {
+            SidecarException later =
+                    assertThrows(SidecarException.class, () -> client.defineSource("raw", Formats.text(), Map.of()));
+            assertTrue(
+                    String.valueOf(later.getMessage())
+                            .startsWith("the sidecar can't do that now; try again later: store is not writable"),
+                    later::toString);
+        }
+
+        byte[] follow = "{\"source\":\"lines\",\"follow\":true}".getBytes(StandardCharsets.UTF_8);
+        Iterator<String> followed = http.send(
+                        TestClient.request(sidecar, "/v1/tail", TestClient.JSON, follow), BodyHandlers.ofLines())
+                .body()
+                .iterator();
+        assertTrue(followed.next().contains("\"line\":\"a\""), "it has begun");
 
         Files.delete(obstacle);
         while (notices.size() < 2) {
@@ -89,5 +118,13 @@ final class UnwritableStoreTest {
                         .lines()
                         .count());
         TestServers.send(sidecar, "lines", "c");
+        String next = "";
+        while (!next.contains("\"line\":\"c\"")) {
+            next = followed.next(); // to the end of what it follows, if that had one
+        }
+        try (IngestClient client = client()) {
+            assertEquals(
+                    "raw", client.defineSource("raw", Formats.text(), Map.of()).name());
+        }
     }
 }

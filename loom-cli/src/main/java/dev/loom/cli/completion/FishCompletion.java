@@ -24,8 +24,9 @@ final class FishCompletion {
         completion.script.append("# fish completion for " + name
                 + "; source it, or keep it as ~/.config/fish/completions/" + name + ".fish\n");
         completion.addCommand(root, List.of());
-        completion.script.append("complete -c " + name + " -n 'not __fish_use_subcommand' -a '(" + name
-                + " __names -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'\n");
+        completion.script.append(
+                "complete -c " + name + " -n 'not __fish_use_subcommand' -a '(set -l words (commandline -opc);"
+                        + " $words[1] __names -- $words[2..] (commandline -ct) 2>/dev/null)'\n");
         return completion.script.toString();
     }
 

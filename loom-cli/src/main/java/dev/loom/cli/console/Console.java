@@ -51,6 +51,9 @@ public final class Console {
             Map<String, String> environment,
             LongSupplier clock) {
         this(in, out, err, outTerminal, errTerminal, environment, clock, new Interruption());
+        if (errTerminal) {
+            out.beforeSending(this::clearStatus); // the output may be a pipe to the same terminal
+        }
     }
 
     private Console(
@@ -173,7 +176,12 @@ public final class Console {
         err.println(colour + "loom: " + (colour.isEmpty() ? "" : PLAIN) + HiddenCharacters.escaped(line));
     }
 
-    /** Shows a status line that the next line replaces; on terminals only. */
+    /** Whether a status line has a line of its own: standard error is a terminal, on which no line of output is half written. */
+    boolean hasRoomForStatus() {
+        return errTerminal && (!outTerminal || out.atLineStart());
+    }
+
+    /** Shows a status line that the next line replaces, of a message or of output. */
     void showStatus(String line) {
         err.print(CLEAR_LINE + line);
         err.flush();

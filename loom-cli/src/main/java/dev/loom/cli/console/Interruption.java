@@ -3,6 +3,7 @@ package dev.loom.cli.console;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Ctrl-C and SIGTERM. A command checks {@link #requested()} where it waits or loops, and its
@@ -10,10 +11,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Interruption {
     private static final Duration GRACE = Duration.ofSeconds(5);
+    private static final long BEFORE_HALT_MS = 1000;
 
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
     private volatile Duration grace = GRACE;
+    private volatile LongSupplier progress = () -> 0;
+    private volatile Runnable beforeHalt = () -> {};
     private volatile boolean shuttingDown;
 
     /** Calls {@link #request()} when the JVM shuts down, and delays the shutdown until the command has finished. */
@@ -32,7 +36,22 @@ public final class Interruption {
 
     /** Sets how long the command may take to finish; 5 s by default. */
     public void grace(Duration duration) {
+        grace(duration, () -> 0);
+    }
+
+    /**
+     * Sets how long the command may take to finish, and as often again as it has got on meanwhile.
+     *
+     * @param done grows as the command gets on
+     */
+    public void grace(Duration duration, LongSupplier done) {
         grace = duration;
+        progress = done;
+    }
+
+    /** Sets what is to be done if the command does not finish in time, such as deleting a file; another thread does it, for a second at most. */
+    public void beforeHalt(Runnable action) {
+        beforeHalt = action;
     }
 
     public boolean requested() {
@@ -52,12 +71,27 @@ public final class Interruption {
         return shuttingDown;
     }
 
+    private boolean finishedInTime() throws InterruptedException {
+        long before;
+        do {
+            before = progress.getAsLong();
+            if (finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+        } while (progress.getAsLong() != before);
+        return false;
+    }
+
     private void requestAndWait() {
         shuttingDown = true;
         request();
         try {
-            if (!finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!finishedInTime()) {
                 // The command hangs in a system call, say on a full pipe: the process ends without it.
+                Thread last = new Thread(beforeHalt, "loom-before-halt");
+                last.setDaemon(true);
+                last.start();
+                last.join(BEFORE_HALT_MS);
                 Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
             }
         } catch (InterruptedException e) {

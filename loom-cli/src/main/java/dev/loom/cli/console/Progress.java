@@ -4,7 +4,10 @@ import java.util.Locale;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
-/** A line on standard error that shows the progress of a long command. It appears after a second, on terminals only. */
+/**
+ * A line on standard error that shows the progress of a long command. It appears after a second, on terminals only, and gives way to what the
+ * command prints.
+ */
 public final class Progress implements AutoCloseable {
     private static final long FIRST_NS = 1_000_000_000L;
     private static final long EVERY_NS = 200_000_000L;
@@ -12,7 +15,6 @@ public final class Progress implements AutoCloseable {
 
     private final Console console;
     private final String noun;
-    private final boolean enabled;
     private final LongSupplier nanoClock;
     private final long startNs;
     private DoubleSupplier share = () -> Double.NaN;
@@ -24,14 +26,13 @@ public final class Progress implements AutoCloseable {
      *
      * @param noun what is counted, in the plural
      */
-    public Progress(Console console, String noun, boolean enabled) {
-        this(console, noun, enabled, System::nanoTime);
+    public Progress(Console console, String noun) {
+        this(console, noun, System::nanoTime);
     }
 
-    Progress(Console console, String noun, boolean enabled, LongSupplier nanoClock) {
+    Progress(Console console, String noun, LongSupplier nanoClock) {
         this.console = console;
         this.noun = noun;
-        this.enabled = enabled && console.errTerminal();
         this.nanoClock = nanoClock;
         this.startNs = nanoClock.getAsLong();
         this.nextNs = startNs + FIRST_NS;
@@ -44,25 +45,20 @@ public final class Progress implements AutoCloseable {
 
     /** Updates the count; cheap enough for each record. */
     public void update(long count) {
-        if (enabled && ++calls % CHECK_EVERY == 0) {
+        if (++calls % CHECK_EVERY == 0) {
             updateNow(count);
         }
     }
 
     /** Updates the count and reads the clock each time. */
     public void updateNow(long count) {
-        if (enabled) {
+        if (console.hasRoomForStatus()) {
             long nowNs = nanoClock.getAsLong();
             if (nowNs - nextNs >= 0) {
                 nextNs = nowNs + EVERY_NS;
                 show(count, nowNs - startNs);
             }
         }
-    }
-
-    /** Takes the line away, before other output, until the next update. */
-    public void hide() {
-        console.clearStatus();
     }
 
     private void show(long count, long elapsedNs) {
@@ -87,6 +83,6 @@ public final class Progress implements AutoCloseable {
 
     @Override
     public void close() {
-        hide();
+        console.clearStatus();
     }
 }

@@ -11,8 +11,10 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.otlp.server.FileFailure;
+import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.request.RequestTimes;
@@ -33,8 +35,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code loom export}: records of sources in a time range, as a file. */
 @Command(
@@ -44,6 +48,7 @@ import picocli.CommandLine.Parameters;
                 + " metrics as OTLP.",
         mixinStandardHelpOptions = true)
 public final class ExportCommand implements Callable<Integer> {
+    private static final String NOTHING = "interrupted; nothing is exported";
     private static final String STANDARD_OUTPUT = "-";
     private static final int ETHERNET = 1;
     private static final int LINK_TYPE_MAX = 0xFFFF;
@@ -107,19 +112,25 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(names = "--force", fallbackValue = "true", description = "Overwrites the file if it exists.")
     private boolean force;
 
+    @Spec
+    private @Nullable CommandSpec command;
+
     public ExportCommand(Console console) {
         this.console = console;
     }
 
     @Override
     public Integer call() throws IOException {
-        RequestTimes asked = time.asked();
+        RequestTimes asked = time.asked(!arrivalsAlone());
         asked.check(console.nowNs()); // before looking for a store, whose clock may be ahead
         requireSense(asked);
         ModuleExport module = format == ExportFormat.PARQUET ? new ModuleExport(format, columns) : null;
         try (Store reader = LoomReader.attach(store.directory());
                 Snapshot snapshot = reader.snapshot();
                 ExportFile file = toFile() ? ExportFile.create(Path.of(output), force) : null) {
+            if (file != null) {
+                console.interruption().beforeHalt(() -> abandon(file));
+            }
             return export(reader, snapshot, asked, file, module);
         } catch (UncheckedIOException e) {
             throw unwritable(Objects.requireNonNull(e.getCause()));
@@ -128,6 +139,12 @@ public final class ExportCommand implements Callable<Integer> {
                 throw new CommandFailure(ExitCode.INTERNAL, format + " is incomplete: its reader has gone", e);
             }
             throw e;
+        }
+    }
+
+    private void abandon(ExportFile file) {
+        if (file.abandon()) {
+            console.say(NOTHING);
         }
     }
 
@@ -143,12 +160,21 @@ public final class ExportCommand implements Callable<Integer> {
         return !output.equals(STANDARD_OUTPUT);
     }
 
+    /** A typed --output beats the variable of an endpoint. */
     private boolean toEndpoint() {
-        return format == ExportFormat.OTLP && !toFile() && otlp.given();
+        return format == ExportFormat.OTLP
+                && !toFile()
+                && otlp.given()
+                && (otlp.typedEndpoint() || !TypedOptions.contains(command, "--output"));
+    }
+
+    /** Whether the format is of a range of the log, which arrival times are in order of. */
+    private boolean arrivalsAlone() {
+        return format == ExportFormat.ARCHIVE || format == ExportFormat.PARQUET;
     }
 
     private void requireSense(RequestTimes asked) {
-        if ((format == ExportFormat.ARCHIVE || format == ExportFormat.PARQUET) && asked.kind() == TimeKind.EVENT) {
+        if (arrivalsAlone() && asked.kind() == TimeKind.EVENT) {
             throw CommandFailure.usage(
                     "--format " + format + " is a range of arrival times; --time event is for the other formats");
         } else if (format.isBinary() && !toFile() && console.outTerminal()) {
@@ -157,7 +183,7 @@ public final class ExportCommand implements Callable<Integer> {
             throw CommandFailure.usage("--column is for parquet: --format " + format);
         } else if (force && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
-        } else if (otlp.written("--endpoint") && (format != ExportFormat.OTLP || toFile())) {
+        } else if (otlp.typedEndpoint() && !toEndpoint()) {
             throw CommandFailure.usage("--endpoint is for --format otlp, without --output");
         } else if (linkType != null && format != ExportFormat.PCAPNG) {
             throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
@@ -180,9 +206,12 @@ public final class ExportCommand implements Callable<Integer> {
         DataOutput out = file == null ? console.out() : file.out();
         RecordForm form = form(builder, out, new TimePrinter(asked.zone()));
         List<Source> sources = sources(snapshot, builder, form);
+        if (!builder.range().equals(TimeRange.ALL)) {
+            console.say(new TimePrinter(asked.zone()).text(builder.range(), asked.kind() == TimeKind.EVENT));
+        }
         Outcome outcome;
         if (module != null) {
-            try (Progress progress = new Progress(console, "records exported", true)) {
+            try (Progress progress = new Progress(console, "records exported")) {
                 outcome = module.write(snapshot, sources.get(0), builder.arrivals(), out, console, progress);
             }
         } else {
@@ -191,7 +220,7 @@ public final class ExportCommand implements Callable<Integer> {
                     : records(snapshot, builder, sources, form);
         }
         if (console.interruption().requested()) {
-            console.say(file == null ? "interrupted; the export is incomplete" : "interrupted; nothing is exported");
+            console.say(file == null ? "interrupted; the export is incomplete" : NOTHING);
             return ExitCode.INTERRUPTED;
         } else if (outcome.deletion() == Deletion.MEANWHILE) {
             throw new CommandFailure(
@@ -255,7 +284,7 @@ public final class ExportCommand implements Callable<Integer> {
     private Outcome archive(
             Store reader, Snapshot snapshot, RequestBuilder builder, List<Source> sources, DataOutput out) {
         ArchiveExport archive = new ArchiveExport(snapshot, sources, builder.arrivals());
-        try (Progress progress = new Progress(console, "records exported", true)) {
+        try (Progress progress = new Progress(console, "records exported")) {
             ArchiveWriter writer = archive.write(reader.info(), out, console.interruption(), progress);
             return new Outcome(writer.records(), 0, archive.damaged(), archive.deletion(), archive.lost());
         }
@@ -266,8 +295,7 @@ public final class ExportCommand implements Callable<Integer> {
         long damaged = 0;
         Deletion deletion = Deletion.NONE;
         long lost = 0;
-        try (Progress progress =
-                new Progress(console, "records exported", !console.outTerminal() || toFile() || toEndpoint())) {
+        try (Progress progress = new Progress(console, "records exported")) {
             ExportedRecords exported = new ExportedRecords(console, form, progress, sources.size());
             for (Source source : sources) {
                 if (console.interruption().requested()) {

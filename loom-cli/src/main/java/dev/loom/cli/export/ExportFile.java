@@ -135,6 +135,15 @@ final class ExportFile implements AutoCloseable {
         }
     }
 
+    /** Deletes what is written so far, while another thread may hang in writing it; true if there was something. Usable from any thread. */
+    boolean abandon() {
+        try {
+            return partial != null && Files.deleteIfExists(partial);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Closes the file; deletes it unless it is complete. */
     @Override
     public void close() throws IOException {

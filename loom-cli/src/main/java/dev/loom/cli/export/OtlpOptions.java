@@ -1,6 +1,7 @@
 package dev.loom.cli.export;
 
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.otlp.server.ClientTls;
 import dev.loom.query.where.Quantity;
 import java.net.URI;
@@ -24,6 +25,8 @@ import picocli.CommandLine.Spec;
 final class OtlpOptions {
     private static final Duration FIRST_DELAY = Duration.ofMillis(500);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+    private static final List<String> OF_ENDPOINT =
+            List.of("--header", "--compression", "--retry-for", "--tls-ca", "--tls-cert", "--tls-key");
 
     /** How requests are compressed. */
     enum Compression {
@@ -94,19 +97,14 @@ final class OtlpOptions {
             headers();
             policy();
             tls();
-        } else if (written("--header")
-                || written("--compression")
-                || written("--retry-for")
-                || written("--tls-ca")
-                || written("--tls-cert")
-                || written("--tls-key")) {
+        } else if (OF_ENDPOINT.stream().anyMatch(option -> TypedOptions.contains(command, option))) {
             throw CommandFailure.usage("--header, --compression, --retry-for and --tls-... are for --endpoint");
         }
     }
 
-    /** Whether the command line has an option; a variable of the environment may be there for other commands. */
-    boolean written(String option) {
-        return command != null && typed().hasMatchedOption(option);
+    /** Whether the command line names an endpoint. */
+    boolean typedEndpoint() {
+        return TypedOptions.contains(command, "--endpoint");
     }
 
     /** The command line that the options are of. */

@@ -37,6 +37,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * that it keeps, besides the store's own. For one thread, the store's writer.
  */
 final class ArchiveImport {
+    /** As many as a store can have. */
+    private static final int SOURCES_MAX = 65_535;
+
     private final Console console;
     private final Path directory;
     private final List<String> files;
@@ -71,16 +74,18 @@ final class ArchiveImport {
         if (console.interruption().requested()) {
             return ExitCode.INTERRUPTED; // what was read of the archives may be less than the whole
         }
-        ArchivedSources targets = plan(merge);
+        int count = plan(merge);
         // without a record or a loss, a new store begins with the range, so that later archives can follow
         ArchivedClock clock = new ArchivedClock(firstTimeNs(merge, beginNs()));
-        try (Progress progress = new Progress(console, "records imported", true);
+        try (Progress progress = new Progress(console, "records imported");
                 DirectStore store = new DirectStore(open(clock), console, true)) {
             progress.of(share);
             Loom loom = store.loom();
+            ArchivedSources targets;
             try (Snapshot snapshot = loom.snapshot()) {
                 // opening has stored a record of its own
                 requireLater(snapshot.lastTimeNs() - 1, merge);
+                targets = targets(snapshot.sources()); // another writer may have defined some since they were planned
             }
             targets.define(loom);
             copy(merge, loom, clock, targets, progress);
@@ -90,13 +95,13 @@ final class ArchiveImport {
                 targets.end(loom);
             }
         } finally {
-            tell(targets.count(), System.nanoTime() - startNs, whole);
+            tell(count, System.nanoTime() - startNs, whole);
         }
         return whole ? outcome() : ExitCode.INTERRUPTED;
     }
 
-    /** Looks for what stands against the import, before the store is changed or created. */
-    private ArchivedSources plan(ArchiveMerge merge) {
+    /** Looks for what stands against the import, before the store is changed or created. Returns the number of sources. */
+    private int plan(ArchiveMerge merge) {
         List<Source> existing = List.of();
         try (Store store = LoomReader.attach(directory);
                 Snapshot snapshot = store.snapshot()) {
@@ -105,13 +110,24 @@ final class ArchiveImport {
                     .map(source -> snapshot.statistics(source.id()))
                     .allMatch(statistics -> statistics.records() == 0 && statistics.lost() == 0);
             // an import that failed before its first record leaves one of the store's own
-            requireLater(snapshot.lastTimeNs() - (empty ? 1 : 0), merge);
+            long lastNs = snapshot.lastTimeNs(); // the least number of a store without a readable page
+            requireLater(empty && lastNs > Long.MIN_VALUE ? lastNs - 1 : lastNs, merge);
         } catch (StoreNotFoundException e) {
             // opening will create it
         }
+        return targets(existing).count();
+    }
+
+    /** The sources to import into, of which the store has some. */
+    private ArchivedSources targets(List<Source> existing) {
         ArchivedSources targets = new ArchivedSources(existing, console::say);
         for (int i = 0; i < archives.size(); i++) {
             targets.add(archives.get(i).schema(), prefixes.get(i));
+        }
+        int sources = existing.size() + targets.missing();
+        if (sources > SOURCES_MAX) {
+            throw CommandFailure.usage("a store can't have so many sources: its own=" + existing.size()
+                    + ", of the archives=" + targets.missing() + ", max=" + SOURCES_MAX);
         }
         return targets;
     }
@@ -151,7 +167,10 @@ final class ArchiveImport {
 
     private Loom open(ArchivedClock clock) {
         try {
-            return Loom.open(LoomConfig.at(directory).clock(clock).build());
+            return Loom.open(LoomConfig.at(directory)
+                    .clock(clock)
+                    .sourcesMax(SOURCES_MAX) // the first source of each name is open until the end
+                    .build());
         } catch (StoreLockedException e) {
             throw new CommandFailure(
                     ExitCode.STORE,

@@ -279,6 +279,14 @@ final class ArchivedSources {
         }
     }
 
+    /** How many of them the store doesn't have. */
+    int missing() {
+        return (int) byName.values().stream()
+                .flatMap(List::stream)
+                .filter(target -> target.existing == null)
+                .count();
+    }
+
     int count() {
         return byName.values().stream().mapToInt(List::size).sum();
     }

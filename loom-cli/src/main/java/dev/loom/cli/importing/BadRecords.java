@@ -14,6 +14,7 @@ final class BadRecords {
     private final Consumer<String> tell;
     private long count;
     private long cut;
+    private String last = "";
 
     /**
      * Starts with a count of zero.
@@ -33,8 +34,9 @@ final class BadRecords {
         if (count <= TOLD_MAX) {
             tell.accept(input.position() + ": " + problem);
         } else if (count == TOLD_MAX + 1) {
-            tell.accept("further records that do not parse are counted, not shown");
+            tell.accept("further records that do not parse are counted; the end of the import names the last");
         }
+        last = input.position();
         if (rejects != null) {
             rejects.write(input.rawBytes());
             cut += input.cut() ? 1 : 0;
@@ -44,6 +46,11 @@ final class BadRecords {
 
     long count() {
         return count;
+    }
+
+    /** Where the last one is if it was not told; else empty. */
+    String lastUntold() {
+        return count > TOLD_MAX ? last : "";
     }
 
     /** Of how many only a part was written to the file. */

@@ -6,6 +6,7 @@ import dev.loom.cli.input.CsvRows;
 import dev.loom.format.Field;
 import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
+import dev.loom.server.table.CsvRecordPrinter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -120,11 +121,9 @@ final class CsvHeader {
     }
 
     private static String unprefixed(String column) {
-        if (!column.startsWith(FIELDS_PREFIX)) {
-            return column;
-        }
-        String name = column.substring(FIELDS_PREFIX.length());
-        return isOwn(name) || name.equals(CAUSE) ? name : column;
+        return column.startsWith(FIELDS_PREFIX) && CsvRecordPrinter.isLikeOwn(column)
+                ? column.substring(FIELDS_PREFIX.length())
+                : column;
     }
 
     /** Waits for the first data row or the end. */

@@ -14,6 +14,7 @@ import dev.loom.cli.option.EventTimeOptions;
 import dev.loom.cli.option.LogTimeOptions;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.TypedOptions;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,12 +28,15 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
+import java.util.stream.Stream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code loom import}: the records of a file or a pipe, into a source. */
 @Command(
@@ -162,6 +166,9 @@ public final class ImportCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Files to import, in this order, or - for standard input; plain or gzip.")
     private List<String> files = new ArrayList<>();
+
+    @Spec
+    private @Nullable CommandSpec command;
 
     public ImportCommand(Console console) {
         this.console = console;
@@ -308,11 +315,11 @@ public final class ImportCommand implements Callable<Integer> {
         delimiter();
         logTimeOptions.check();
         boolean archive = format == InputFormat.ARCHIVE;
-        if (archive && (!sourceName.isEmpty() || replaySpeed != null || rejects != null || sidecar.given())) {
+        if (archive && typed("--source", "--replay", "--rejects", "--to-sidecar")) {
             throw CommandFailure.usage(
                     "archives name their sources and arrival times, and need the store to themselves:"
                             + " --source, --replay, --rejects and --to-sidecar are not for --format archive");
-        } else if (archive && (policy != Policy.WAIT || onBad != OnBad.STOP || eventTimeOptions.given())) {
+        } else if (archive && (typed("--policy", "--on-bad") || eventTimeOptions.given())) {
             throw CommandFailure.usage("archives are imported as they are, and wait for the disk:"
                     + " --policy, --on-bad and the options of event times are not for --format archive");
         } else if (!archive && (!prefixes.isEmpty() || byHost)) {
@@ -330,7 +337,7 @@ public final class ImportCommand implements Callable<Integer> {
             throw CommandFailure.usage(logTimeOptions.given().get() + " is for --format lines, not " + format);
         } else if (wholeRows && format != InputFormat.CSV && format != InputFormat.JSONL) {
             throw CommandFailure.usage("--whole-rows is for --format csv and jsonl, not " + format);
-        } else if (sidecar.given() && policy != Policy.WAIT) {
+        } else if (sidecar.given() && typed("--policy") && policy != Policy.WAIT) {
             throw CommandFailure.usage("--policy can't be set with --to-sidecar, the sidecar has its own");
         } else if (rejects != null && format == InputFormat.PCAP) {
             throw CommandFailure.usage(
@@ -338,6 +345,10 @@ public final class ImportCommand implements Callable<Integer> {
         } else if (replaySpeed != null && !(replaySpeed > 0 && replaySpeed < Double.POSITIVE_INFINITY)) {
             throw CommandFailure.usage("--replay is not a speed: " + replaySpeed + "; for example 1, 0.5 or 10");
         }
+    }
+
+    private boolean typed(String... options) {
+        return Stream.of(options).anyMatch(option -> TypedOptions.contains(command, option));
     }
 
     private ImportStore open() {
@@ -363,7 +374,7 @@ public final class ImportCommand implements Callable<Integer> {
         long startNs = System.nanoTime();
         PayloadBatch batch = new PayloadBatch(target, definition);
         boolean going = false;
-        try (Progress progress = new Progress(console, "records imported", true)) {
+        try (Progress progress = new Progress(console, "records imported")) {
             progress.of(share(file, window));
             Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);
             if (replaySpeed != null) {
@@ -380,7 +391,11 @@ public final class ImportCommand implements Callable<Integer> {
             going = importer.run();
             // even an input without records defines its source, unless one after it tells what it has
             if (file.equals(files.get(files.size() - 1))) {
-                definition.sourceId();
+                if (definition.isGuess()) {
+                    console.say("the source is not defined, as no record tells its format: source=" + sourceName);
+                } else {
+                    definition.sourceId();
+                }
             }
         } finally {
             // even if the input or the store fails midway
@@ -418,6 +433,9 @@ public final class ImportCommand implements Callable<Integer> {
         boolean stopped = !going && onBad == OnBad.STOP && badRecords.count() > 0;
         if (badRecords.count() > 0) {
             text.append("; ").append(badRecords.count()).append(stopped ? " bad, stopped there" : " skipped");
+        }
+        if (!badRecords.lastUntold().isEmpty()) {
+            text.append(", the last at ").append(badRecords.lastUntold());
         }
         if (badRecords.cut() > 0) {
             text.append("; too long to be whole in the rejects: ").append(badRecords.cut());

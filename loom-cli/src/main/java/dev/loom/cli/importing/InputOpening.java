@@ -190,7 +190,9 @@ final class InputOpening {
         }
         StructFormat format = header.format(given);
         window.starveNoMore();
-        if (header.sampledRows() > 0 || given.isEmpty()) {
+        if (header.sampledRows() == 0 && !given.keySet().containsAll(header.names())) {
+            definition.guessed();
+        } else if (header.sampledRows() > 0) {
             console.say("types inferred from " + header.sampledRows() + " rows: --types "
                     + format.fields().stream()
                             .map(field -> field.name() + ':' + field.type().text())

@@ -84,6 +84,12 @@ final class LinesInput implements RecordInput {
         }
         int from = json == null || !fieldsAlone ? 0 : fieldsOffset(json);
         int length = lines.length() - from - (from > 0 ? 1 : 0);
+        if (from > 0 && PrintedLine.isNoJson(lines.array(), lines.offset() + from, length)) {
+            return "the record's payload is null or no JSON, and the row has it in base64; --whole-rows keeps rows as"
+                    + " they are";
+        } else if (from > 0 && rows != null && lines.array()[lines.offset() + from] != '{') {
+            return "the record's payload is no JSON object";
+        }
         if (rows != null) {
             return encode(rows, batch, lines.offset() + from, length);
         }
@@ -112,13 +118,15 @@ final class LinesInput implements RecordInput {
     /** Where in the line the fields begin, which end before its last character; 0 if Loom did not print it. */
     private int fieldsOffset(JsonLine checked) {
         int offset = PrintedLine.fieldsOffset(lines.array(), lines.offset(), lines.length());
-        boolean objects = offset > 0
-                && checked.problem(lines.array(), lines.offset() + offset, lines.length() - offset - 1) == null;
-        if (objects && !printed) {
+        int from = lines.offset() + offset;
+        int length = lines.length() - offset - 1;
+        boolean fields = offset > 0
+                && (checked.isValue(lines.array(), from, length) || PrintedLine.isNoJson(lines.array(), from, length));
+        if (fields && !printed) {
             printed = true;
             onPrinted.run();
         }
-        return objects ? offset : 0;
+        return fields ? offset : 0;
     }
 
     @Override

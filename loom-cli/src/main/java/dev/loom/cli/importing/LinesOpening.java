@@ -59,7 +59,9 @@ final class LinesOpening {
                 : options.recognise(lines, console.nowNs()).orElse(null);
         if (timed || (open && found != null)) {
             return timed(found, lines.size(), file, payloadLengthMax);
-        } else if (open && !lines.isEmpty()) {
+        } else if (open && lines.isEmpty()) {
+            definition.guessed();
+        } else if (open) {
             console.say("times: none found in " + first(lines.size()) + "; --time-pattern says how they are written");
         } else if (found != null && !found.text().isEmpty()) {
             console.say("times: " + found.name() + ", not taken: the source has the format text");

@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,25 +11,32 @@ final class PrintedLine {
     private static final int HEAD_LENGTH_MAX = 8192;
 
     private static final Pattern HEAD = Pattern.compile("\\{\"time\":\"[^\"\\\\]*\",\"ts\":-?\\d+,"
-            + "\"source\":\"(?:[^\"\\\\]|\\\\.)*+\",\"addr\":\\d+,(?:\"cause\":\\d+,)?\"fields\":(?=\\{)");
+            + "\"source\":\"(?:[^\"\\\\]|\\\\.)*+\",\"addr\":\\d+,(?:\"cause\":\\d+,)?\"fields\":");
+
+    /** What is printed for a payload that is no JSON. */
+    private static final byte[] NO_JSON = "null,\"payload\":\"".getBytes(StandardCharsets.US_ASCII);
 
     private static final byte[] FIRST = "{\"time\":\"".getBytes(StandardCharsets.US_ASCII);
 
     private PrintedLine() {}
 
-    /** Where the object with the fields begins in a line that is a JSON object; 0 if Loom did not print the line. */
+    /** Where the value with the fields begins in a line that is a JSON object; 0 if Loom did not print the line. */
     static int fieldsOffset(byte[] array, int offset, int length) {
-        if (length < FIRST.length || array[offset + length - 1] != '}') {
+        if (!startsWith(FIRST, array, offset, length) || array[offset + length - 1] != '}') {
             return 0;
-        }
-        for (int i = 0; i < FIRST.length; i++) {
-            if (array[offset + i] != FIRST[i]) {
-                return 0;
-            }
         }
         // one character for each byte, so that offsets are the same
         String head = new String(array, offset, Math.min(length, HEAD_LENGTH_MAX), StandardCharsets.ISO_8859_1);
         Matcher matcher = HEAD.matcher(head);
         return matcher.lookingAt() ? matcher.end() : 0;
+    }
+
+    /** Whether the value stands for a payload that is no JSON. */
+    static boolean isNoJson(byte[] array, int offset, int length) {
+        return startsWith(NO_JSON, array, offset, length);
+    }
+
+    private static boolean startsWith(byte[] start, byte[] array, int offset, int length) {
+        return length >= start.length && Arrays.equals(start, 0, start.length, array, offset, offset + start.length);
     }
 }

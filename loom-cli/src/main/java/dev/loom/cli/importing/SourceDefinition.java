@@ -32,6 +32,7 @@ final class SourceDefinition {
     private @Nullable PayloadFormat format;
     private Map<String, String> moreAttributes = Map.of();
     private int sourceId = NOT_DEFINED;
+    private boolean guess;
 
     /**
      * Looks up the source.
@@ -141,6 +142,16 @@ final class SourceDefinition {
         if (reader == null) {
             throw CommandFailure.usage("--event-time names an unknown field: " + field + "; format: " + format.text());
         }
+    }
+
+    /** Notes that the format would be another one if the input had a record. */
+    void guessed() {
+        guess = existing.isEmpty();
+    }
+
+    /** Whether the source would be defined by a format that is only a guess, and so be for later records. */
+    boolean isGuess() {
+        return guess && sourceId == NOT_DEFINED;
     }
 
     /** The source's id; defines the source if it does not exist. */

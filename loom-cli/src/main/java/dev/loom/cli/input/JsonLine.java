@@ -38,6 +38,16 @@ public final class JsonLine {
     private final FieldValue value = new FieldValue();
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
 
+    /** Whether the bytes are one JSON value of any kind but null. */
+    public boolean isValue(byte[] bytes, int offset, int length) {
+        if (!Utf8Decoder.valid(bytes, offset, offset + length)) {
+            return false;
+        }
+        view.wrap(bytes, offset, length);
+        whole.read(view, 0, length, value);
+        return value.kind() != FieldValue.Kind.ABSENT;
+    }
+
     /** What is wrong with the bytes, or null. */
     public @Nullable String problem(byte[] bytes, int offset, int length) {
         int end = offset + length;

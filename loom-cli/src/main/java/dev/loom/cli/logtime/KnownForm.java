@@ -53,6 +53,8 @@ final class KnownForm implements TimeForm {
     /** How many digits a fraction behind a comma has; 0 if a comma ends a column. */
     private final int commaDigits;
 
+    private final boolean lacksYearBehindMonth;
+
     private KnownForm(String name, String pattern, int wordMax) {
         this(name, pattern.toCharArray(), wordMax, 0);
     }
@@ -62,6 +64,7 @@ final class KnownForm implements TimeForm {
         this.parts = parts;
         this.wordMax = wordMax;
         this.commaDigits = commaDigits;
+        this.lacksYearBehindMonth = parts[0] == 'N' && pattern().indexOf('y') < 0;
     }
 
     /** The form in a log all of whose times have so many digits behind a comma: a fraction's if they are milli-, micro- or nanoseconds. */
@@ -91,7 +94,36 @@ final class KnownForm implements TimeForm {
             at = part(parts[i], array, at, end, into);
         }
         boolean cut = at < 0 || (at < end && isDigit(array[at]));
-        return cut ? NONE : at;
+        return cut || isHalfDay(array, at, end, into) || isOfDateCommand(array, from, at, end) ? NONE : at;
+    }
+
+    /** Whether AM or PM follows, without which the time would be hours wrong; {@code --time-pattern} reads both. */
+    private static boolean isHalfDay(byte[] array, int at, int end, WrittenTime time) {
+        int half = at < end && array[at] == ' ' ? at + 1 : at;
+        return time.hour >= 1
+                && time.hour <= 12
+                && half + 2 <= end
+                && "ap".indexOf(array[half] | 0x20) >= 0
+                && (array[half + 1] | 0x20) == 'm'
+                && (half + 2 == end || (!isLetter(array[half + 2]) && !isDigit(array[half + 2])));
+    }
+
+    /** Whether it is {@code Tue Nov 24 18:01:47 CET 2026}, of which the form has neither the zone nor the year. */
+    private boolean isOfDateCommand(byte[] array, int from, int at, int end) {
+        if (!lacksYearBehindMonth || from < 4 || array[from - 1] != ' ' || letters(array, from - 4, end) < 0) {
+            return false;
+        }
+        int zone = at + 1;
+        int zoneEnd = zone;
+        while (zoneEnd < end && isLetter(array[zoneEnd])) {
+            zoneEnd++;
+        }
+        int year = zoneEnd + 1;
+        return zoneEnd > zone && digits(array, year, end, 4) >= 0 && (year + 4 == end || !isDigit(array[year + 4]));
+    }
+
+    private static boolean isLetter(byte b) {
+        return (b | 0x20) >= 'a' && (b | 0x20) <= 'z';
     }
 
     private int part(char part, byte[] array, int at, int end, WrittenTime into) {

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The sidecar that has the store open, for commands that write. */
 public final class SidecarOption {
@@ -44,8 +46,20 @@ public final class SidecarOption {
     @Option(names = "--tls-key", paramLabel = "FILE", description = "That certificate's private key, PEM.")
     private @Nullable Path keyFile;
 
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    /**
+     * Whether the sidecar is meant, not a directory: a typed --dir beats the variable of the sidecar.
+     *
+     * @throws CommandFailure if both are typed
+     */
     public boolean given() {
-        return address != null;
+        boolean directory = TypedOptions.contains(command, "--dir");
+        if (directory && TypedOptions.contains(command, "--to-sidecar")) {
+            throw CommandFailure.usage("--dir and --to-sidecar can't be combined; the sidecar has its own directory");
+        }
+        return address != null && !directory;
     }
 
     /** Connects to the sidecar. */

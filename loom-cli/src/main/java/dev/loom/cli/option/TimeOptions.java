@@ -46,14 +46,23 @@ public final class TimeOptions {
      * @throws dev.loom.query.service.RequestException if they make no sense
      */
     public RequestTimes asked() {
-        boolean bySince = written("--since");
-        boolean byFrom = written("--from");
-        return new RequestTimes(
-                byFrom && !bySince ? null : since, bySince && !byFrom ? null : from, to, RequestTimes.zone(zone), kind);
+        return asked(true);
     }
 
-    /** Whether the command line has an option, which then leaves out the other one's variable. */
-    private boolean written(String option) {
-        return command != null && command.commandLine().getParseResult().hasMatchedOption(option);
+    /**
+     * The times asked for.
+     *
+     * @param anyKind whether the command can use any kind of time; else one that is not typed is left out
+     * @throws dev.loom.query.service.RequestException if they make no sense
+     */
+    public RequestTimes asked(boolean anyKind) {
+        boolean bySince = TypedOptions.contains(command, "--since");
+        boolean byFrom = TypedOptions.contains(command, "--from");
+        return new RequestTimes(
+                byFrom && !bySince ? null : since,
+                bySince && !byFrom ? null : from,
+                to,
+                RequestTimes.zone(zone),
+                TypedOptions.usable(anyKind, command, "--time", kind));
     }
 }

@@ -24,7 +24,6 @@ public final class PcapngOutput {
     private static final int INTERFACE_LENGTH = 20;
     private static final int ENHANCED_LENGTH = 32;
     private static final int OPTION_HEADER_LENGTH = 4;
-    private static final int OPTION_LENGTH_MAX = 0xFFFF;
     private static final int NANOSECONDS = 9;
     private static final byte[] PADDING = new byte[3];
 
@@ -65,7 +64,7 @@ public final class PcapngOutput {
      *
      * @param timeNs epoch nanoseconds; a negative number is one of more than 63 bits, as the file's times have no sign
      * @param linkType 0 to 65535
-     * @param interfaceName empty if it has none; a name longer than 65,535 bytes is left out
+     * @param interfaceName empty if it has none; its first 255 characters are written
      * @param data begins with the packet's bytes
      * @param length how many there are, at most {@link #PACKET_LENGTH_MAX}
      * @param originalLength the packet's length on the wire, 32 bits
@@ -89,7 +88,7 @@ public final class PcapngOutput {
     }
 
     private int indexOf(int linkType, String name) {
-        Interface of = new Interface(linkType, name);
+        Interface of = new Interface(linkType, cut(name));
         Integer known = interfaces.get(of);
         if (known != null) {
             return known;
@@ -99,12 +98,18 @@ public final class PcapngOutput {
         }
         int index = interfaces.size();
         interfaces.put(of, index);
-        describe(linkType, name.getBytes(StandardCharsets.UTF_8));
+        describe(linkType, of.name.getBytes(StandardCharsets.UTF_8));
         return index;
     }
 
+    /** A record may have a text of any length, and the names are kept. */
+    private static String cut(String name) {
+        int end = Math.min(name.length(), CaptureInterface.NAME_LENGTH_MAX);
+        return name.substring(0, end > 0 && Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end);
+    }
+
     private void describe(int linkType, byte[] name) {
-        boolean named = name.length > 0 && name.length <= OPTION_LENGTH_MAX;
+        boolean named = name.length > 0;
         int nameLength = named ? OPTION_HEADER_LENGTH + padded(name.length) : 0;
         int length = INTERFACE_LENGTH + nameLength + 2 * OPTION_HEADER_LENGTH + padded(1);
         head.putInt(PcapngCapture.INTERFACE)

@@ -3,6 +3,7 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.option.GroupCaps;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.option.WhereOption;
 import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.GroupTexts;
@@ -15,7 +16,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code loom agg}: count, sum, minimum, maximum, mean and percentiles of a field, also by groups and steps of time. */
 @Command(
@@ -93,15 +96,32 @@ public final class AggCommand extends FieldQuery {
     @Mixin
     private GroupCaps caps = new GroupCaps();
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     public AggCommand(Console console) {
         super(console);
     }
 
     @Override
     SourceRequest request(RequestBuilder builder) {
+        boolean grouped = !by.isEmpty() || step != null || distinct != null;
         GroupTexts groups = new GroupTexts(
-                by, step, distinct, order, caps.limit(), caps.groupsMax(), distinctMax, caps.restAsOther());
-        return builder.aggregate(sourceName, field, where.texts(), percentiles, within, groups);
+                by,
+                step,
+                distinct,
+                TypedOptions.usable(grouped, spec, "--order", order),
+                TypedOptions.usable(grouped, spec, "--limit", caps.limit()),
+                caps.groupsMax(),
+                distinctMax,
+                caps.restAsOther());
+        return builder.aggregate(
+                sourceName,
+                field,
+                where.texts(),
+                percentiles,
+                TypedOptions.usable(!grouped && !percentiles.isEmpty(), spec, "--within", within),
+                groups);
     }
 
     @Override

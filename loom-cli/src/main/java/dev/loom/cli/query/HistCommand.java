@@ -2,6 +2,7 @@ package dev.loom.cli.query;
 
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.option.WhereOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.service.SourceRequest;
@@ -13,7 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code loom hist}: the distribution of a field over values, over time, or both. */
 @Command(
@@ -50,6 +53,9 @@ public final class HistCommand extends FieldQuery {
             description = "Length of a time step; by default fits the terminal.")
     private @Nullable String step;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     public HistCommand(Console console) {
         super(console);
     }
@@ -64,7 +70,7 @@ public final class HistCommand extends FieldQuery {
                 by.contains(By.VALUE),
                 groupsMax,
                 by.contains(By.TIME),
-                step,
+                TypedOptions.usable(by.contains(By.TIME), spec, "--step", step),
                 console.columns());
     }
 

@@ -3,17 +3,16 @@ package dev.loom.cli.query;
 import dev.loom.api.Snapshot;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.query.service.SourceRequest;
 import dev.loom.server.request.RequestBuilder;
 import dev.loom.server.time.TimePrinter;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code loom search}: the records whose text matches words. */
@@ -65,14 +64,21 @@ public final class SearchCommand extends RecordQuery {
             refuseForCounts();
         }
         return builder.search(
-                sourceName, text, field, where.texts(), ascending, limit, count, step, console.columns(), within);
+                sourceName,
+                text,
+                field,
+                where.texts(),
+                ascending,
+                limit,
+                count,
+                TypedOptions.usable(count, spec, "--step", step),
+                console.columns(),
+                TypedOptions.usable(count, spec, "--within", within));
     }
 
-    /** Variables of the environment may stand for other commands. */
     private void refuseForCounts() {
-        ParseResult typed = Objects.requireNonNull(spec).commandLine().getParseResult();
         for (String option : OF_RECORDS) {
-            if (typed.hasMatchedOption(option)) {
+            if (TypedOptions.contains(spec, option)) {
                 throw CommandFailure.usage(option + " is for records, which --count does not print");
             }
         }

@@ -81,7 +81,7 @@ abstract class StoreQuery implements Callable<Integer> {
 
     private QueryReport run(Snapshot snapshot, QueryRequest request, ConsoleResults results) {
         QueryReport report;
-        try (Progress progress = new Progress(console, "pages read", !console.outTerminal())) {
+        try (Progress progress = new Progress(console, "pages read")) {
             results.progress(progress);
             report = new QueryService(EventTime::clock, memory(), console.interruption()::requested)
                     .run(snapshot, request, results);
@@ -118,11 +118,8 @@ abstract class StoreQuery implements Callable<Integer> {
     }
 
     private void tellRange(RecordSelection records, TimePrinter times) {
-        TimeRange range = records.range();
-        if (!range.equals(TimeRange.ALL)) {
-            String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : times.text(range.fromNs());
-            String to = range.toNs() == Long.MAX_VALUE ? "the end" : times.text(range.toNs()) + " (excluded)";
-            console.say((records.eventTime() ? "event" : "arrival") + " time from " + from + " to " + to);
+        if (!records.range().equals(TimeRange.ALL)) {
+            console.say(times.text(records.range(), records.eventTime()));
         }
     }
 

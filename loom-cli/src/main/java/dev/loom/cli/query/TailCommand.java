@@ -8,6 +8,7 @@ import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.QueryOptions;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.option.WhereOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.model.QueryMemory;
@@ -26,8 +27,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code loom tail}: the newest records of a source, and those that arrive. */
 @Command(
@@ -80,6 +83,9 @@ public final class TailCommand implements Callable<Integer> {
     @Mixin
     private QueryOptions query = new QueryOptions();
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     public TailCommand(Console console) {
         this.console = console;
     }
@@ -91,8 +97,10 @@ public final class TailCommand implements Callable<Integer> {
         OutputFormat form = output.format(console);
         ConsoleResults results = new ConsoleResults(console, form, new TimePrinter(ZoneOffset.UTC), fields, false);
         QueryReport report;
-        try (Progress progress = new Progress(console, "pages read", !follow && !console.outTerminal())) {
-            results.progress(progress);
+        try (Progress progress = new Progress(console, "pages read")) {
+            if (!follow) {
+                results.progress(progress);
+            }
             report = new QueryService(EventTime::clock, QueryMemory.UNLIMITED, console.interruption()::requested)
                     .tail(
                             () -> LoomReader.attach(store.directory()),
@@ -106,8 +114,15 @@ public final class TailCommand implements Callable<Integer> {
 
     private TailRequest request(Snapshot snapshot, QueryLimits limits, OutputFormat form, ConsoleResults results) {
         return SeenFields.hinting(SeenFields.hints(snapshot, sourceName), () -> {
-            TailRequest request =
-                    RequestBuilder.tail(snapshot, limits, sourceName, where.texts(), text, field, lines, follow);
+            TailRequest request = RequestBuilder.tail(
+                    snapshot,
+                    limits,
+                    sourceName,
+                    where.texts(),
+                    text,
+                    TypedOptions.usable(text != null, spec, "--field", field),
+                    lines,
+                    follow);
             fields.of(request.source().format(), form);
             results.highlight(request.conditions());
             return request;

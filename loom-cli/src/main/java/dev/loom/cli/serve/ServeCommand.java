@@ -84,7 +84,8 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        console.interruption().grace(GRACE);
+        // a slow disk takes longer for what is in the rings, which may not outlive this process's container
+        console.interruption().grace(GRACE, ProcessWrites::bytes);
         try (LoomServer server = LoomServer.open(settings())) {
             server.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + server.directory());

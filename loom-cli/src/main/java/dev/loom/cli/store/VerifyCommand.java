@@ -70,7 +70,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** Returns false if it was interrupted. */
     private boolean repair(Path directory) {
-        try (Progress progress = new Progress(console, "pages verified", true)) {
+        try (Progress progress = new Progress(console, "pages verified")) {
             long[] pages = {0};
             StoreVerifier.Repaired repaired = StoreVerifier.repair(
                     directory,
@@ -107,14 +107,13 @@ public final class VerifyCommand implements Callable<Integer> {
     }
 
     private StoreVerifier.Report verify(Path directory, OutputFormat form) {
-        try (Progress progress = new Progress(console, "pages verified", true)) {
+        try (Progress progress = new Progress(console, "pages verified")) {
             long[] pages = {0};
-            Problems problems = new Problems(directory, form, progress);
+            Problems problems = new Problems(directory, form);
             StoreVerifier.Report report = StoreVerifier.verify(directory, problems, () -> {
                 progress.updateNow(pages[0]++);
                 return console.interruption().requested();
             });
-            progress.hide();
             problems.listing().end();
             return report;
         }
@@ -124,13 +123,11 @@ public final class VerifyCommand implements Callable<Integer> {
     private final class Problems implements StoreVerifier.ProblemHandler {
         private final Path directory;
         private final OutputFormat form;
-        private final Progress progress;
         private @Nullable Listing listing;
 
-        Problems(Path directory, OutputFormat form, Progress progress) {
+        Problems(Path directory, OutputFormat form) {
             this.directory = directory;
             this.form = form;
-            this.progress = progress;
         }
 
         /** Begun when there is a store for sure. */
@@ -149,7 +146,6 @@ public final class VerifyCommand implements Callable<Integer> {
             row.put("file", shown(directory, file));
             row.put("offset", offset);
             row.put("problem", message);
-            progress.hide();
             listing().add(row);
             console.out().flush();
         }

@@ -32,7 +32,7 @@ class ProgressTest {
     @Test
     void shouldShowALineAfterASecondAndGiveWayToMessages() {
         Console console = console(new Cli().errTerminal());
-        try (Progress progress = new Progress(console, "records", true, () -> nowNs)) {
+        try (Progress progress = new Progress(console, "records", () -> nowNs)) {
             pass(999);
             progress.updateNow(1);
             assertEquals("", taken());
@@ -59,7 +59,7 @@ class ProgressTest {
         Map.of(0.5, "50 %, 10 s left", 0.05, "5 %, 3 min left", 0.0005, "0 %, 6 h left", 0.0, "0 %", 1.0, "100 %")
                 .forEach((share, text) -> {
                     Console console = console(new Cli().errTerminal());
-                    try (Progress progress = new Progress(console, "records", true, () -> nowNs)) {
+                    try (Progress progress = new Progress(console, "records", () -> nowNs)) {
                         pass(10_000);
                         progress.of(() -> share);
                         progress.updateNow(10);
@@ -71,7 +71,7 @@ class ProgressTest {
 
     @Test
     void shouldLookAtTheClockNowAndThenWhenCalledForEachRecord() {
-        try (Progress progress = new Progress(console(new Cli().errTerminal()), "records", true, () -> nowNs)) {
+        try (Progress progress = new Progress(console(new Cli().errTerminal()), "records", () -> nowNs)) {
             pass(2_000);
             for (int i = 1; i < 256; i++) {
                 progress.update(i);
@@ -82,9 +82,35 @@ class ProgressTest {
         }
     }
 
+    /** Both streams are of one terminal. */
+    @Test
+    void shouldGiveWayToOutputAndNeverBreakALineOfIt() {
+        ByteArrayOutputStream terminal = err;
+        Console console = new Cli().outTerminal().errTerminal().console(terminal, terminal);
+        try (Progress progress = new Progress(console, "pages", () -> nowNs)) {
+            pass(1_000);
+            progress.updateNow(3);
+            assertEquals(CLEAR + "3 pages in 1 s, 3 a second", taken());
+            console.out().write("a\nb".getBytes(StandardCharsets.UTF_8), 0, 3);
+            pass(1_000);
+            progress.updateNow(4);
+            assertEquals("", taken(), "while output waits to be sent");
+            console.out().flush();
+            assertEquals(CLEAR + "a\nb", taken());
+            pass(1_000);
+            progress.updateNow(5);
+            assertEquals("", taken(), "within a line");
+            console.out().write('\n');
+            console.out().flush();
+            progress.updateNow(6);
+            assertEquals("\n" + CLEAR + "6 pages in 3 s, 2 a second", taken());
+        }
+        assertEquals(CLEAR, taken());
+    }
+
     @Test
     void shouldSayNothingWhereThereIsNoTerminal() {
-        try (Progress progress = new Progress(console(new Cli()), "records", true, () -> nowNs)) {
+        try (Progress progress = new Progress(console(new Cli()), "records", () -> nowNs)) {
             pass(5_000);
             progress.updateNow(1);
         }

@@ -14,6 +14,7 @@ import dev.loom.api.LossReason;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.Cli;
@@ -111,6 +112,34 @@ class ArchiveRoundTripTest {
                 .run("import", "--format", "archive", archive.toString())
                 .exit(3);
         assertTrue(imported.err().contains("unknown here: source=codes, " + reason), imported.err());
+    }
+
+    /** A store has at most 4,096 open ones unless it is told otherwise; closed ones don't count. */
+    @Test
+    void shouldImportMoreSourcesThanAStoreHasOpen() {
+        int count = 4100;
+        try (Loom loom = open("from")) {
+            for (int i = 0; i < count; i++) {
+                int id = loom.defineSource("s" + i, Formats.bytes());
+                loom.push(id, new byte[] {1});
+                loom.closeSource(id);
+            }
+        }
+        Cli.on(file("from")).run("export", "--output", file("all").toString()).ok();
+        Cli to = Cli.on(file("to"));
+        to.run("import", "--format", "archive", file("all").toString()).ok();
+        try (Store store = LoomReader.attach(file("to"));
+                Snapshot snapshot = store.snapshot()) {
+            List<Source> sources = snapshot.sources();
+            assertEquals(count, sources.size());
+            assertTrue(sources.stream().allMatch(Source::closed));
+            assertEquals(
+                    count,
+                    sources.stream()
+                            .mapToLong(
+                                    source -> snapshot.statistics(source.id()).records())
+                            .sum());
+        }
     }
 
     @Test

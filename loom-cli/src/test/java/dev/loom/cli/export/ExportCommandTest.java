@@ -153,6 +153,31 @@ class ExportCommandTest {
         assertTrue(export("objects", "--format", "csv").ok().err().startsWith(kept + "1\n"));
     }
 
+    /** A program may push any JSON value, and what is none. */
+    @Test
+    void shouldImportEveryJsonValueThatItHasWritten() {
+        List<String> values = List.of("{\"n\":1}", "[1,{}]", "7", "\"x}\"", "true");
+        try (Loom loom = Loom.open(LoomConfig.at(store).build())) {
+            int source = loom.defineSource("any", Formats.json());
+            for (String value : List.of(values.get(0), "null", "[1,{}]", "7", "no", "\"x}\"", "true")) {
+                loom.push(source, value.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        String printed = export("any", "--format", "jsonl").ok().out();
+        Cli.Result copied =
+                cli.importText("copy", "jsonl", printed, "--on-bad", "skip").ok();
+        assertEquals(values, cli.run("scan", "copy", "--asc", "-o", "raw").ok().lines());
+        for (int line : new int[] {2, 5}) {
+            assertTrue(
+                    copied.err().contains("loom: line " + line + ": the record's payload is null or no JSON"),
+                    copied.err());
+        }
+        cli.importText("whole", "jsonl", printed, "--whole-rows").ok();
+        assertEquals(
+                printed.lines().toList(),
+                cli.run("scan", "whole", "--asc", "-o", "raw").ok().lines());
+    }
+
     @Test
     void shouldWriteJsonLinesThatImportBackEqual() {
         cli.importText("a", "csv", CSV).ok();
@@ -307,7 +332,7 @@ class ExportCommandTest {
                 ArchiveExport export = new ArchiveExport(snapshot, snapshot.sources(), TimeRange.ALL);
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream();
                 DataOutput out = new DataOutput(bytes, false);
-                export.write(loom.info(), out, new Interruption(), new Progress(cli.console(bytes, bytes), "", false));
+                export.write(loom.info(), out, new Interruption(), new Progress(cli.console(bytes, bytes), ""));
                 out.flush();
                 assertEquals(Deletion.MEANWHILE, export.deletion());
                 // what there is of it does not pass for a whole archive
@@ -391,7 +416,7 @@ class ExportCommandTest {
 
     @Test
     void shouldExportAnEmptyStore() {
-        cli.importText("s", "lines", "").ok();
+        cli.run("source", "add", "s", "--format", "text").ok();
         export("--output", file.toString()).ok();
         Cli copy = Cli.on(directory.resolve("copy"));
         copy.run("import", "--format", "archive", file.toString()).ok();

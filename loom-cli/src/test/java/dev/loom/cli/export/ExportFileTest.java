@@ -1,6 +1,7 @@
 package dev.loom.cli.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,6 +48,25 @@ class ExportFileTest {
                     .sorted()
                     .toList();
         }
+    }
+
+    /** As when the process has to end while the disk takes nothing any more. */
+    @Test
+    void shouldLeaveNothingWhenItIsAbandoned() throws IOException {
+        Path name = data.resolve("name");
+        try (ExportFile file = ExportFile.create(name, false)) {
+            file.out().write('x');
+            file.out().flush();
+            assertEquals(1, files().size());
+            assertTrue(file.abandon());
+            assertEquals(List.of(), files());
+            assertFalse(file.abandon());
+        }
+        try (ExportFile file = ExportFile.create(name, false)) {
+            file.complete();
+            assertFalse(file.abandon(), "it has its name");
+        }
+        assertEquals(List.of("data/name"), files());
     }
 
     @Test

@@ -213,6 +213,13 @@ class OtlpExportTest {
     }
 
     @Test
+    void shouldPreferATypedOutputToTheVariableOfAnEndpoint() {
+        cli.environment("LOOM_ENDPOINT", "http://127.0.0.1:1").environment("LOOM_RETRY_FOR", "1ms");
+        assertTrue(export("--source", "otlp.spans", "--output", "-").ok().out().contains("resourceSpans"));
+        export("--source", "otlp.spans").exit(5);
+    }
+
+    @Test
     void shouldWriteSpansAndPoints() throws IOException {
         export("--source", "otlp.metrics", "--output", file.toString()).ok();
         String line = Files.readString(file).strip();
@@ -491,7 +498,7 @@ class OtlpExportTest {
         OtlpForm form = new OtlpForm(console, sink, rest);
         try (LoomReader reader = LoomReader.attach(store);
                 Snapshot snapshot = reader.snapshot();
-                Progress progress = new Progress(console, "records exported", false)) {
+                Progress progress = new Progress(console, "records exported")) {
             form.begin(List.of(snapshot.source("otlp.logs").orElseThrow()));
             new ExportedRecords(console, form, progress, 1)
                     .write(

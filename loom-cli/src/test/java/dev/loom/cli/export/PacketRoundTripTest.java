@@ -146,6 +146,23 @@ class PacketRoundTripTest {
         assertEquals(List.of(new Packet(0, 1, "", "010203", 3)), read(file));
     }
 
+    /** A record may have a text of any length, and the names of a file's interfaces are kept until its end. */
+    @Test
+    void shouldCutNamesOfInterfaces() throws IOException {
+        String name = "e".repeat(254);
+        List<String> names =
+                List.of(name + "\uD834\uDD1E" + "1".repeat(100_000), name + "\uD834\uDD1E2", name + "xy", "");
+        cli.run("source", "add", "packets", "--fields", "ts_ns:i64?,len:u32,data:bytes,iface:utf8?")
+                .ok();
+        StringBuilder rows = new StringBuilder("ts_ns,len,data,iface\n");
+        names.forEach(each -> rows.append("5,3,AQID,").append(each).append('\n'));
+        cli.importText("packets", "csv", rows.toString()).ok();
+        export("packets", file).ok();
+        assertEquals(
+                List.of(name, name, name + "x", ""),
+                read(file).stream().map(Packet::name).toList());
+    }
+
     @Test
     void shouldLeaveOutWhatIsNoPacket() throws IOException {
         importFile("packets", RedisCapture.slice("packets.pcap"));

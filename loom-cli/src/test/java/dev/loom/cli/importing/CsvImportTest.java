@@ -187,6 +187,24 @@ class CsvImportTest {
         assertEquals("a,b\r\nx,\"2\n2\"\r\n3,\"4\"5\r\n", Files.readString(rejects));
     }
 
+    @Test
+    void shouldTellTheFirstBadRowsAndTheLast() {
+        for (int bad : new int[] {10, 11, 500}) {
+            String text = "a\n" + "x\n".repeat(bad - 1) + "1\nx\n2\n";
+            String err = cli.importText("s", "csv", text, "--types", "a:i64", "--on-bad", "skip")
+                    .ok()
+                    .err();
+            assertEquals(
+                    10,
+                    err.lines()
+                            .filter(line -> line.endsWith(": a: not i64: \"x\""))
+                            .count());
+            assertEquals(bad > 10, err.contains("loom: further records that do not parse are counted"), err);
+            String last = "; " + bad + " skipped" + (bad > 10 ? ", the last at line " + (bad + 2) : "") + "\n";
+            assertTrue(err.endsWith(last), err);
+        }
+    }
+
     /** Types are inferred by looking ahead, which must leave nothing of a bad row behind. */
     @ParameterizedTest
     @ValueSource(strings = {"%s", "\"%s\"", "%s,1", "1,%s"})
@@ -303,6 +321,20 @@ class CsvImportTest {
         cli.run("import", "--source", "s", "--format", "csv", empty.toString(), second.toString())
                 .ok();
         assertEquals(List.of("{\"a\":\"x\",\"n\":1}"), fields());
+    }
+
+    /** All columns would be texts for good. */
+    @Test
+    void shouldDefineNoSourceWhoseTypesNoRowTells() {
+        Cli.Result none = cli.importText("s", "csv", "a,n\n").ok();
+        assertTrue(
+                none.err().contains("loom: the source is not defined, as no record tells its format: source=s\n"),
+                none.err());
+        cli.importText("s", "csv", "a,n\nx,1\n").ok();
+        assertEquals(List.of("{\"a\":\"x\",\"n\":1}"), fields());
+        cli.importText("s", "csv", "a,n\n").ok();
+        cli.importText("typed", "csv", "a,n\n", "--types", "a:utf8,n:i64").ok();
+        assertEquals(2, cli.run("sources", "-o", "json").ok().lines().size());
     }
 
     @Test

@@ -224,6 +224,22 @@ class CsvRoundTripTest {
     }
 
     @Test
+    void shouldGiveFieldsTheirNamesBackThatAreNamedLikePrintedColumns() {
+        String fields = "ts:i64?,fields.ts:i64?,fields.fields.addr:i64?,fields.n:i64?";
+        cli.run("source", "add", "a", "--fields", fields).ok();
+        cli.importText("a", "csv", "ts,fields.ts,fields.fields.addr,fields.n\n1,2,3,4\n")
+                .ok();
+        String csv = cli.run("export", "a", "--format", "csv").ok().out();
+        assertTrue(
+                csv.startsWith("time,ts,source,addr,fields.ts,fields.fields.ts,fields.fields.fields.addr,fields.n\n"),
+                csv);
+        cli.importText("copy", "csv", csv).ok();
+        assertEquals(List.of("struct:" + fields), formats("copy"));
+        cli.importText("a", "csv", csv).ok();
+        assertEquals(2, cli.run("scan", "a").ok().lines().size());
+    }
+
+    @Test
     void shouldKeepTheTimesOfPrintedObjectsWhenAskedTo() {
         cli.importText("a", "csv", "n\n1\n").ok();
         String rows = cli.run("export", "--format", "jsonl").ok().out();
@@ -298,7 +314,7 @@ class CsvRoundTripTest {
     void shouldKeepLinesThatOnlyLookPrinted() {
         List<String> lines = List.of(
                 "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":{},\"payload\":\"\"}",
-                "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":[{}]}",
+                "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":null}",
                 "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"fields\":{}}",
                 "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":{}, \"x\":{}}",
                 "{\"time\":\"t\",\"ts\":\"1\",\"source\":\"s\",\"addr\":2,\"fields\":{}}");
@@ -311,6 +327,17 @@ class CsvRoundTripTest {
                 .ok();
         assertEquals(
                 List.of("{\"a\":\"}\"}"), cli.run("scan", "t", "-o", "raw").ok().lines());
+    }
+
+    @Test
+    void shouldRefuseValuesThatAreNoObjectsWhereTheSourceHasFields() {
+        cli.run("source", "add", "s", "--fields", "n:i64?").ok();
+        for (String value : List.of("7", "\"x\"", "[{\"n\":1}]", "true")) {
+            String row = "{\"time\":\"t\",\"ts\":1,\"source\":\"s\",\"addr\":2,\"fields\":" + value + "}\n";
+            String err = cli.importText("s", "jsonl", row).exit(4).err();
+            assertTrue(err.contains("loom: line 1: the record's payload is no JSON object"), err);
+        }
+        assertEquals(0, cli.run("scan", "s").ok().lines().size());
     }
 
     private static void set(StructWriter writer, Field field, Random random) {

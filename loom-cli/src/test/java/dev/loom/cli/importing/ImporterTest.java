@@ -113,7 +113,7 @@ final class ImporterTest {
         Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
         try (Loom loom = Loom.open(LoomConfig.at(directory).build());
                 Store store = new Store(loom);
-                Progress progress = new Progress(console, "records imported", false)) {
+                Progress progress = new Progress(console, "records imported")) {
             SourceDefinition source = new SourceDefinition(console, store.schema(), "s", null, false, false);
             source.define(Formats.bytes(), null);
             PayloadBatch batch = new PayloadBatch(store, source);

@@ -35,6 +35,19 @@ class LinesImportTest {
         assertTrue(json.endsWith("\"fields\":{\"line\":\"last\"}}\n"), json);
     }
 
+    /** It would have no times for good. */
+    @Test
+    void shouldDefineNoSourceWhoseTimesNoLineTells() {
+        Cli.Result none = cli.importText("log", "lines", "").ok();
+        assertTrue(
+                none.err().contains("loom: the source is not defined, as no record tells its format: source=log\n"),
+                none.err());
+        cli.importText("log", "lines", "2026-11-24 18:01:47 text\n").ok();
+        assertTrue(cli.run("scan", "log", "-o", "json").ok().out().contains("\"event_time\":"));
+        cli.importText("plain", "lines", "", "--time-pattern", "none").ok();
+        assertEquals(2, cli.run("sources", "-o", "json").ok().lines().size());
+    }
+
     @Test
     void shouldKeepJsonAsItIs() {
         cli.importText("s", "jsonl", "{\"b\":1.50, \"a\":null}\n\n {\"big\":12345678901234567890123} \r\n")

@@ -371,11 +371,4 @@ class LogTimesImportTest {
         cli.run("import", "--source", "s", "--format", "lines", empty, rotated).ok();
         assertEquals(List.of("2026-11-20T10:00:00.000000000Z"), times());
     }
-
-    @Test
-    void shouldDefineASourceOfTextForAnInputWithoutLines() {
-        String err = cli.importText("s", "lines", "").ok().err();
-        assertEquals(1, err.lines().count(), err);
-        assertTrue(cli.run("sources").ok().out().contains("\"format\":\"text\""));
-    }
 }

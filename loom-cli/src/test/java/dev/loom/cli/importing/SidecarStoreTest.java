@@ -1,12 +1,15 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
 import dev.loom.server.client.IngestClient;
+import dev.loom.server.client.SidecarException;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SidecarStoreTest {
     @TempDir
@@ -61,7 +67,7 @@ final class SidecarStoreTest {
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try (ServerSocketChannel sidecar =
                 ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-            Future<?> served = thread.submit(() -> takeAfterRetries(sidecar, 30));
+            Future<?> served = thread.submit(() -> takeAfterRetries(sidecar, 30, 1));
             Endpoint endpoint = new Endpoint("localhost", sidecar.socket().getLocalPort(), null);
             try (SidecarStore store = new SidecarStore(IngestClient.connect(endpoint, ""), () -> false, said::add)) {
                 assertEquals(1, store.push(1, new UnsafeBuffer(new byte[8]), new int[] {8}, 1));
@@ -73,9 +79,58 @@ final class SidecarStoreTest {
         }
     }
 
-    private static @Nullable Void takeAfterRetries(ServerSocketChannel sidecar, int retries) throws IOException {
+    /** What it says it has taken decides which records are sent again. */
+    @ParameterizedTest
+    @ValueSource(ints = {-5, 2, 1_000_000})
+    void shouldNotBelieveASidecarThatHasTakenOtherRecordsThanItWasSent(int taken) throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (ServerSocketChannel sidecar =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            Future<?> served = thread.submit(() -> takeAfterRetries(sidecar, 0, taken));
+            Endpoint endpoint = new Endpoint("localhost", sidecar.socket().getLocalPort(), null);
+            try (SidecarStore store = new SidecarStore(IngestClient.connect(endpoint, ""), () -> false, said::add)) {
+                // of which one fits into a batch
+                SidecarException e = assertThrows(
+                        SidecarException.class,
+                        () -> store.push(1, new UnsafeBuffer(new byte[16]), new int[] {8, 8}, 2));
+                assertTrue(String.valueOf(e.getMessage()).contains("taken=" + taken + ", sent=1"), e::toString);
+            }
+            served.get();
+        } finally {
+            thread.shutdown();
+        }
+    }
+
+    /** Nobody waits weeks because a sidecar says so, or after the user gave up. */
+    @Test
+    void shouldNotRestOnceTheUserGivesUp() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (ServerSocketChannel sidecar =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            Future<?> served = thread.submit(() -> answer(sidecar, List.of(new Answer(0, Integer.MAX_VALUE))));
+            Endpoint endpoint = new Endpoint("localhost", sidecar.socket().getLocalPort(), null);
+            try (SidecarStore store = new SidecarStore(IngestClient.connect(endpoint, ""), () -> true, said::add)) {
+                assertEquals(0, store.push(1, new UnsafeBuffer(new byte[8]), new int[] {8}, 1));
+            }
+            served.get();
+        } finally {
+            thread.shutdown();
+        }
+    }
+
+    private static @Nullable Void takeAfterRetries(ServerSocketChannel sidecar, int retries, int taken)
+            throws IOException {
+        List<Answer> answers = new ArrayList<>(Collections.nCopies(retries, new Answer(0, 1)));
+        answers.add(new Answer(taken, 0));
+        return answer(sidecar, answers);
+    }
+
+    /** What is said of a batch: to come again if there is a delay. */
+    private record Answer(int taken, int delayMs) {}
+
+    private static @Nullable Void answer(ServerSocketChannel sidecar, List<Answer> answers) throws IOException {
         try (FrameChannel channel = new FrameChannel(sidecar.accept())) {
-            for (int frames = 0; frames <= retries + 1; frames++) {
+            for (int frames = 0; frames <= answers.size(); frames++) {
                 channel.readFirst();
                 channel.readRest();
                 channel.skip(channel.length());
@@ -83,10 +138,14 @@ final class SidecarStoreTest {
                     channel.writeText(
                             FrameDescriptor.DONE,
                             "{\"batch_length_max\":20,\"payload_length_max\":8}".getBytes(StandardCharsets.US_ASCII));
-                } else if (frames <= retries) {
-                    channel.writeAnswer(FrameDescriptor.RETRY, 0, 1, "the store's ring is full");
                 } else {
-                    channel.writeAnswer(FrameDescriptor.TAKEN, 1, 0, "");
+                    Answer answer = answers.get(frames - 1);
+                    boolean again = answer.delayMs > 0;
+                    channel.writeAnswer(
+                            again ? FrameDescriptor.RETRY : FrameDescriptor.TAKEN,
+                            answer.taken,
+                            answer.delayMs,
+                            again ? "the store's ring is full" : "");
                 }
             }
         }

@@ -19,6 +19,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What each form reads, compared with {@link DateTimeFormatter}. */
 class KnownFormTest {
@@ -266,6 +267,19 @@ class KnownFormTest {
         LineTimes times = reader(recognised("2026-11-24 18:01:47 text"), ZoneOffset.UTC);
         byte[] bytes = line.getBytes(UTF_8);
         assertEquals(LineTimes.Kind.NONE, times.read(bytes, 0, bytes.length));
+    }
+
+    /** Only what follows an hour of half a day, and only where it is a word. */
+    @ParameterizedTest
+    @ValueSource(strings = {" Amount 5", " a", " p m", " pm2", " 5 am", "", " AMD", " from 2026"})
+    void shouldReadTimesBesideWordsThatAreNoHalvesOfADay(String after) {
+        LineTimes times = reader(recognised("2026-11-24 18:01:47 text"), ZoneOffset.UTC);
+        for (String time : List.of("2026-11-24 06:01:47", "2026-11-24 18:01:47")) {
+            byte[] bytes = (time + after).getBytes(UTF_8);
+            assertEquals(LineTimes.Kind.TIME, times.read(bytes, 0, bytes.length), after);
+        }
+        byte[] evening = "2026-11-24 18:01:47 PM has hours of a whole day".getBytes(UTF_8);
+        assertEquals(LineTimes.Kind.TIME, times.read(evening, 0, evening.length));
     }
 
     @Test

@@ -47,6 +47,10 @@ class RecognitionTest {
                 "99:99:99 nothing",
                 "the 14 15:16:01",
                 "a:b:c",
+                "2026-11-24 06:01:47 PM hours wrong",
+                "2026-11-24 06:01:47am",
+                "Tue Nov 24 06:01:47 PM CET 2026 hours wrong",
+                "Tue Nov 24 18:01:47 CET 2026 a year and a zone",
                 "10:11 a time without seconds"
             })
     void shouldTakeOtherTextForNoTime(String line) {

@@ -184,7 +184,7 @@ class ScanCommandTest {
         String explain = err.lines().skip(1).findFirst().orElseThrow();
         assertTrue(
                 explain.matches("\\{\"explain\":\\{\"pages_considered\":\\d+,\"pages_skipped_by_time\":\\d+,"
-                        + "\"pages_skipped_by_bins\":0,\"pages_read\":\\d+,\"bytes_read\":\\d+,\"chunks_read\":\\d+,"
+                        + "\"pages_skipped_by_bins\":0,\"pages_skipped_by_tokens\":0,\"pages_read\":\\d+,\"bytes_read\":\\d+,\"chunks_read\":\\d+,"
                         + "\"chunks_from_totals\":0,\"chunks_from_bins\":0,\"runs\":0,\"records_printed\":1,\"scans\":1,"
                         + "\"wall_ns\":\\d+,\"cpu_ns\":\\d+,\"time_index\":\"used\",\"chunk_index\":"
                         + "\\[\"line == \\\\\"line 5\\\\\": no index over text\"],\"complete\":true,\"lost\":0,"

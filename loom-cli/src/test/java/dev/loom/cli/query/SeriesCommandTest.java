@@ -323,6 +323,23 @@ class SeriesCommandTest {
                 "--to",
                 to);
         assertEquals(2 * (15 + 7.5), number(late.get(0), "last"));
+        List<Map<String, @Nullable Object>> stepped = ask(
+                "series",
+                ",\"name\":\"queue\",\"fn\":\"last\",\"step\":\"30s\",\"from\":\"" + (BEGIN + 310 * S) + "\",\"to\":\""
+                        + to + "\"",
+                "queue",
+                "--fn",
+                "last",
+                "--step",
+                "30s",
+                "--from",
+                BEGIN + 310 * S + "",
+                "--to",
+                to);
+        assertEquals(3, stepped.size(), "of 30 s each");
+        for (Map<String, @Nullable Object> step : stepped) {
+            assertEquals(2 * (15 + 7.5), number(step, "last"));
+        }
         assertTrue(cli.run(
                         "series",
                         "otlp.metrics",

@@ -369,6 +369,11 @@ final class PageTest {
                 browser.table("percentiles").contains("p99.9|40.5ms|40,512,498"),
                 browser.table("percentiles")::toString);
         assertTrue(browser.table("percentiles").contains("p50|86.6µs|86,629"), browser.table("percentiles")::toString);
+        List<String> order = browser.table("percentiles").stream()
+                .map(row -> row.substring(0, row.indexOf('|')))
+                .filter(name -> name.matches("p[0-9.]+"))
+                .toList();
+        assertEquals(List.of("p0", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "p100"), order);
         show(REQUESTS + "&tab=groups&by=op&measure=p99");
         browser.untilShown("table[aria-label='groups and steps']", "GET");
         browser.untilShown(".u-legend", "SET");

@@ -393,7 +393,9 @@ final class SidecarTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(token, "secret\n");
         start("server: {auth: {token_file: " + token + "}}", ANY_PORT, ANY_PORT, ANY_PORT);
-        requireError(401, "unauthenticated", ask("/v1/sources", "{}"));
+        HttpResponse<String> refused = ask("/v1/sources", "{}");
+        requireError(401, "unauthenticated", refused);
+        assertEquals("Bearer", refused.headers().firstValue("WWW-Authenticate").orElse(""));
         requireError(401, "unauthenticated", get("/metrics"));
         remote().importText("lines", "lines", "a\n").exit(2);
         remote().environment("LOOM_TOKEN_FILE", token.toString())

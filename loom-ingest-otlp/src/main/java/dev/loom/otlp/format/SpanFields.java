@@ -49,14 +49,18 @@ final class SpanFields {
                 .field("dropped_links_count", U32, WireField.of(Form.NUMBER, Span.DROPPED_LINKS_COUNT));
     }
 
-    /** Reads the end minus the start, negative if the span's clock was set back; no value if either is missing. */
+    /**
+     * Reads the end minus the start, negative if the span's clock was set back; no value if either is missing, or if they are further apart
+     * than 64 bits hold, as times have no sign.
+     */
     private static void readDuration(DirectBuffer buffer, int offset, int length, FieldValue into) {
         ReadState state = ReadState.of(into);
         into.setAbsent();
         long start = state.last(Span.START_TIME_UNIX_NANO, buffer, offset, length, into);
         long end = start == 0 ? 0 : state.last(Span.END_TIME_UNIX_NANO, buffer, offset, length, into);
-        if (end != 0) {
-            into.setInteger(end - start);
+        long duration = end - start;
+        if (end != 0 && (duration < 0) == (Long.compareUnsigned(end, start) < 0)) {
+            into.setInteger(duration);
         }
     }
 

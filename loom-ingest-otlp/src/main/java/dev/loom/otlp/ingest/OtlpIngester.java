@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
@@ -41,7 +42,8 @@ public final class OtlpIngester implements ExportHandler {
     private final SourceDefinitions definitions;
     private final ArrayBlockingQueue<RequestWriter> idle;
     private final Map<Signal, SignalCounters> counters = new EnumMap<>(Signal.class);
-    private volatile @Nullable String noSource;
+    /** Why a signal's requests can't be stored until somebody acts. */
+    private final Map<Signal, String> noSource = new ConcurrentHashMap<>();
 
     /**
      * Defines the sources that the store lacks.
@@ -101,13 +103,13 @@ public final class OtlpIngester implements ExportHandler {
         String reason = "the store is busy";
         try {
             written = request.write(deadlineNs);
-            if (written && noSource != null) {
-                noSource = null;
+            if (written && request.accepted() > 0 && !noSource.isEmpty()) {
+                noSource.remove(signal);
             }
         } catch (IllegalArgumentException e) {
             written = false;
             reason = "a source was closed and can't be defined again: " + e.getMessage();
-            noSource = reason;
+            noSource.put(signal, reason);
         } catch (StoreIoException | StoreReopenedException e) {
             written = false;
             reason = "the store is not writable: " + e.getMessage();
@@ -153,7 +155,7 @@ public final class OtlpIngester implements ExportHandler {
 
     /** Why no request can be stored until somebody acts; empty if there is no known problem. */
     public Optional<String> problem() {
-        return Optional.ofNullable(noSource);
+        return noSource.values().stream().findFirst();
     }
 
     /** The counters of a signal's requests and records. */

@@ -28,11 +28,14 @@ final class RecordAppender {
      */
     private static final int ATTEMPTS = 4;
 
+    private static final byte[] NO_BYTES = {};
+    private static final int SCRATCH_KEPT_MAX = 1 << 20;
+
     private final Loom loom;
     private final ContextLog contexts;
     private final int claimLengthMax;
 
-    private UnsafeBuffer scratch = new UnsafeBuffer(new byte[0]);
+    private final UnsafeBuffer scratch = new UnsafeBuffer(NO_BYTES);
 
     RecordAppender(Loom loom, ContextLog contexts) {
         this.loom = loom;
@@ -96,10 +99,15 @@ final class RecordAppender {
     private long offer(int sourceId, DirectBuffer buffer, int offset, int length, long reference) {
         int payloadLength = OtlpRecordDescriptor.MESSAGE_OFFSET + length;
         if (scratch.capacity() < payloadLength) {
-            scratch = new UnsafeBuffer(new byte[payloadLength]);
+            scratch.wrap(NO_BYTES); // before there are two
+            scratch.wrap(new byte[payloadLength]);
         }
         scratch.putLong(OtlpRecordDescriptor.CONTEXT_OFFSET, reference, ByteOrder.LITTLE_ENDIAN);
         scratch.putBytes(OtlpRecordDescriptor.MESSAGE_OFFSET, buffer, offset, length);
-        return loom.offer(sourceId, scratch, 0, payloadLength);
+        long address = loom.offer(sourceId, scratch, 0, payloadLength);
+        if (payloadLength > SCRATCH_KEPT_MAX) {
+            scratch.wrap(NO_BYTES); // a quarter of a small heap, for the few records that are so long
+        }
+        return address;
     }
 }

@@ -12,6 +12,16 @@ record TurnState(RecordAppender appender, ContextLog contexts, Map<Signal, Sourc
      */
     void reopenSources() {
         contexts.reopen();
-        routes.values().forEach(SourceRoutes::reopen);
+        IllegalArgumentException refused = null;
+        for (SourceRoutes each : routes.values()) {
+            try {
+                each.reopen();
+            } catch (IllegalArgumentException e) {
+                refused = e; // the other signals' sources are no less needed
+            }
+        }
+        if (refused != null) {
+            throw refused;
+        }
     }
 }

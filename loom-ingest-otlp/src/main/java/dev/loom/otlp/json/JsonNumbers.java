@@ -3,13 +3,13 @@ package dev.loom.otlp.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /** Numbers by the rules of protobuf's JSON form: JSON numbers, or strings that hold a number. */
 final class JsonNumbers {
     private static final int INTEGER_LENGTH_MAX = 20;
     private static final int DOUBLE_LENGTH_MAX = 400;
-    private static final double LONG_LIMIT = 0x1p63;
 
     private JsonNumbers() {}
 
@@ -78,10 +78,12 @@ final class JsonNumbers {
                     ? integer(parser.getText())
                     : new BigInteger(parser.getText());
         }
-        if (token == JsonToken.VALUE_NUMBER_FLOAT) {
-            double value = parser.getDoubleValue();
-            if (Math.rint(value) == value && Math.abs(value) < LONG_LIMIT) {
-                return BigInteger.valueOf((long) value);
+        if (token == JsonToken.VALUE_NUMBER_FLOAT && parser.getTextLength() <= DOUBLE_LENGTH_MAX) {
+            BigDecimal value = parser.getDecimalValue().stripTrailingZeros();
+            boolean whole = value.scale() <= 0;
+            // a few digits, whatever the exponent
+            if (whole && (long) value.precision() - value.scale() <= INTEGER_LENGTH_MAX) {
+                return value.toBigIntegerExact();
             }
         }
         throw new BadValueException("is not an integer");

@@ -6,10 +6,17 @@ import java.time.Duration;
  * Why a request is not served, and what its client is told.
  *
  * @param reason the kind, which decides the status codes
- * @param message English, for the client's operator
+ * @param message English, for the client's operator; at most 500 characters, as gRPC has it in headers, twice, and one that is too long
+ *     would end all that goes over the connection
  * @param retryDelay after which the same request may be served; zero if that is not known
  */
 public record Refusal(Reason reason, String message, Duration retryDelay) {
+    private static final int MESSAGE_MAX = 500;
+
+    public Refusal {
+        message = message.length() <= MESSAGE_MAX ? message : message.substring(0, MESSAGE_MAX - 3) + "...";
+    }
+
     /** A refusal that does not ask to retry. */
     public Refusal(Reason reason, String message) {
         this(reason, message, Duration.ZERO);

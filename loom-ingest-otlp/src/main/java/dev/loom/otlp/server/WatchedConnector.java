@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -13,6 +14,19 @@ import org.eclipse.jetty.server.ServerConnector;
 class WatchedConnector extends ServerConnector {
     WatchedConnector(Server server, ByteBufferPool pool, ConnectionFactory... factories) {
         super(server, null, null, pool, 1, 1, factories);
+    }
+
+    /** Jetty's own message leaves out why. */
+    @Override
+    public void open() throws IOException {
+        try {
+            super.open();
+        } catch (IOException e) {
+            IOException reason = e.getCause() instanceof IOException cause ? cause : e;
+            throw new IOException(
+                    "can't listen: address=" + getHost() + ":" + getPort() + ", reason=" + FileFailure.reason(reason),
+                    e);
+        }
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import io.opentelemetry.proto.trace.v1.Span;
+import java.math.BigInteger;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -56,7 +57,11 @@ final class ExpectedFields {
         expected.time("start", span.getStartTimeUnixNano());
         expected.time("end", span.getEndTimeUnixNano());
         if (span.getStartTimeUnixNano() != 0 && span.getEndTimeUnixNano() != 0) {
-            expected.integer("duration", span.getEndTimeUnixNano() - span.getStartTimeUnixNano());
+            BigInteger duration = new BigInteger(Long.toUnsignedString(span.getEndTimeUnixNano()))
+                    .subtract(new BigInteger(Long.toUnsignedString(span.getStartTimeUnixNano())));
+            if (duration.bitLength() < Long.SIZE) {
+                expected.integer("duration", duration.longValueExact());
+            }
         }
         int status = span.getStatus().getCodeValue();
         String[] statuses = {"unset", "ok", "error"};

@@ -206,7 +206,7 @@ final class OtlpTextIndexTest {
                             find(snapshot, source, where, false),
                             find(snapshot, source, where, true),
                             () -> "seed=" + SEED + ", where=" + where);
-                    skipped += statistics.pagesSkippedByBins();
+                    skipped += statistics.pagesSkippedByTokens();
                 }
             }
             assertTrue(skipped > 0, "the index was of no use");

@@ -371,7 +371,16 @@ class OtlpIngesterTest {
             ExportOutcome outcome = store.export(Signal.LOGS, logs("a", "b"));
             assertEquals(ExportOutcome.Status.UNAVAILABLE, outcome.status());
             assertTrue(outcome.message().contains("otlp.logs"), outcome.message());
-            assertEquals(outcome.message(), store.ingester.problem().orElseThrow());
+            String reason = outcome.message();
+            assertEquals(reason, store.ingester.problem().orElseThrow());
+            // requests of other signals, which are served, say nothing of it
+            loom.closeSource(loom.source("otlp.spans").orElseThrow().id());
+            ExportOutcome spans = store.export(Signal.TRACES, oneSpan());
+            while (spans.status() == ExportOutcome.Status.UNAVAILABLE) {
+                spans = store.export(Signal.TRACES, oneSpan()); // its own source is defined again by the first
+            }
+            assertEquals(1, spans.accepted());
+            assertEquals(reason, store.ingester.problem().orElseThrow());
             loom.closeSource(other);
             assertEquals(1, store.export(Signal.LOGS, logs("a", "b")).accepted());
             assertEquals(Optional.empty(), store.ingester.problem());

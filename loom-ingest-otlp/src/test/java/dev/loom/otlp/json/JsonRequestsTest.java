@@ -103,6 +103,19 @@ class JsonRequestsTest {
         assertEquals(-1, log("\"timeUnixNano\":\"18446744073709551615\"").getTimeUnixNano());
         assertEquals(-1, log("\"timeUnixNano\":18446744073709551615").getTimeUnixNano());
         assertEquals(1000, log("\"timeUnixNano\":1e3").getTimeUnixNano());
+        assertEquals(1000, log("\"timeUnixNano\":1000.0").getTimeUnixNano());
+        assertEquals(0, log("\"timeUnixNano\":0e99").getTimeUnixNano());
+        assertEquals(
+                1_760_000_000_123_456_789L,
+                log("\"timeUnixNano\":1.760000000123456789e18").getTimeUnixNano());
+        assertEquals(
+                Long.parseUnsignedLong("10000000000000000000"),
+                log("\"timeUnixNano\":1e19").getTimeUnixNano());
+        assertEquals(
+                9_007_199_254_740_993L,
+                body("{\"intValue\":9007199254740993.0}").getIntValue());
+        assertEquals(
+                Long.MIN_VALUE, body("{\"intValue\":-9.223372036854775808e18}").getIntValue());
         assertEquals(
                 Long.MIN_VALUE, body("{\"intValue\":\"-9223372036854775808\"}").getIntValue());
         assertEquals(7, log("\"droppedAttributesCount\":\"7\"").getDroppedAttributesCount());
@@ -121,6 +134,10 @@ class JsonRequestsTest {
                 "\"0x1\"",
                 "18446744073709551616",
                 "1e30",
+                "1e20",
+                "1e999999999",
+                "1e-999999999",
+                "1.00000000000000000001",
                 "true",
                 "{}",
                 "[]",

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -90,6 +91,25 @@ class ForeignBytesTest {
             return client.call(LOGS_CALL, RawHttp2.framed(BODY, false), "content-type", "application/grpc")
                     .grpcStatus();
         }
+    }
+
+    /** Headers of an answer that are too long end all that goes over the connection. */
+    @Test
+    void shouldRefuseACallOfALongPathAlone() throws Exception {
+        Exported exported = new Exported();
+        try (TestServer server = new TestServer(exported);
+                RawHttp2 client = new RawHttp2(server.grpcPort())) {
+            String path = "/" + "a".repeat(7800);
+            assertEquals(
+                    "12",
+                    client.call(path, RawHttp2.framed(BODY, false), "content-type", "application/grpc")
+                            .grpcStatus());
+            assertEquals(
+                    "0",
+                    client.call(LOGS_CALL, RawHttp2.framed(BODY, false), "content-type", "application/grpc")
+                            .grpcStatus());
+        }
+        assertEquals(1, exported.logs.size());
     }
 
     private static void sendAgainAndAgain(int port, Malformed malformed, AtomicBoolean ended) {

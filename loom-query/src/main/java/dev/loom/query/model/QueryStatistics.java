@@ -12,6 +12,7 @@ import java.util.TreeMap;
  * @param pagesConsidered pages of the record log in the range
  * @param pagesSkipped of those, pages that the timestamp index showed to hold nothing of the source in the time range
  * @param pagesSkippedByBins of those, pages that an index's summaries showed to hold no match
+ * @param pagesSkippedByTokens of those, pages that the text index showed to hold no match
  * @param pagesRead pages of the record log read, from memory or from disk
  * @param bytesRead bytes read of all logs, from memory or from disk
  * @param recordsReturned records that the cursor returned; for an aggregate, records read and examined
@@ -26,6 +27,7 @@ public record QueryStatistics(
         long pagesConsidered,
         long pagesSkipped,
         long pagesSkippedByBins,
+        long pagesSkippedByTokens,
         long pagesRead,
         long bytesRead,
         long recordsReturned,
@@ -36,7 +38,8 @@ public record QueryStatistics(
         List<String> plan,
         Map<String, Boolean> fieldsSeen) {
     /** No work. */
-    public static final QueryStatistics NONE = new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), Map.of());
+    public static final QueryStatistics NONE =
+            new QueryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), Map.of());
 
     public QueryStatistics {
         plan = List.copyOf(plan);
@@ -53,6 +56,7 @@ public record QueryStatistics(
                 pagesConsidered + more.pagesConsidered,
                 pagesSkipped + more.pagesSkipped,
                 pagesSkippedByBins + more.pagesSkippedByBins,
+                pagesSkippedByTokens + more.pagesSkippedByTokens,
                 pagesRead + more.pagesRead,
                 bytesRead + more.bytesRead,
                 recordsReturned + more.recordsReturned,
@@ -70,6 +74,7 @@ public record QueryStatistics(
                 pagesConsidered,
                 pagesSkipped,
                 pagesSkippedByBins,
+                pagesSkippedByTokens,
                 pagesRead,
                 bytesRead,
                 recordsReturned,
@@ -87,6 +92,7 @@ public record QueryStatistics(
                 pagesConsidered,
                 pagesSkipped,
                 pagesSkippedByBins,
+                pagesSkippedByTokens,
                 pagesRead,
                 bytesRead,
                 0,

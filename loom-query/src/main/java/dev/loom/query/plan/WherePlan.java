@@ -45,6 +45,7 @@ public final class WherePlan {
     private TextUnits.@Nullable Search textSearch;
 
     private boolean textTells;
+    private boolean ruledOutByText;
     private long readInVain;
     private final @Nullable KeyedCondition keyed;
     private final ChunkCondition where;
@@ -145,6 +146,13 @@ public final class WherePlan {
         return search == null || !textTells ? -1 : search.unit();
     }
 
+    /** Whether the text index ruled out something that {@link #condition()} was asked about since this was asked last. */
+    public boolean takeRuledOutByText() {
+        boolean ruledOut = ruledOutByText;
+        ruledOutByText = false;
+        return ruledOut;
+    }
+
     /** Whether {@link #textUnitRowsMost()} is near the truth, as far as the text index can tell. */
     public boolean isTextUnitBounded() {
         return Objects.requireNonNull(textSearch).unitBounded();
@@ -214,7 +222,11 @@ public final class WherePlan {
         return chunk -> {
             Coverage known = others.cover(chunk);
             textTells = known != Coverage.NONE;
-            return textTells && search.mayMeet(chunk) ? known : Coverage.NONE;
+            if (textTells && !search.mayMeet(chunk)) {
+                ruledOutByText = true;
+                return Coverage.NONE;
+            }
+            return known;
         };
     }
 

@@ -1,7 +1,6 @@
 package dev.loom.query.rank;
 
 import dev.loom.api.DoubleSum;
-import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.read.ChunkSummary;
 import java.math.BigDecimal;
@@ -126,8 +125,8 @@ public final class ValueSum {
     }
 
     /**
-     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is not of integers alone comes before
-     * those of integers that share its double.
+     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is no integer comes before integers
+     * that share its double.
      */
     public int compareSums(ValueSum other) {
         int byDouble = Double.compare(doubleValue(), other.doubleValue());
@@ -138,10 +137,6 @@ public final class ValueSum {
         } else if (!numbers.isWhole()) {
             return 0;
         }
-        LongSum left = numbers.whole();
-        LongSum right = other.numbers.whole();
-        return left.high() != right.high()
-                ? Long.compare(left.high(), right.high())
-                : Long.compareUnsigned(left.low(), right.low());
+        return numbers.toBigInteger().compareTo(other.numbers.toBigInteger());
     }
 }

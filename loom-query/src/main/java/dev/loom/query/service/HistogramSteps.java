@@ -38,8 +38,9 @@ record HistogramSteps(TimeRange range, long stepNs) {
     private static @Nullable HistogramSteps find(
             Snapshot snapshot, SelectedSource selected, QueryExecution run, HistogramRequest.Steps asked) {
         SourceClock clock = selected.clock();
-        TimeRange held =
-                clock == null ? arrivals(snapshot, selected.source()) : eventTimes(snapshot, selected, clock, run);
+        TimeRange held = clock == null
+                ? arrivals(snapshot, selected.source())
+                : eventTimes(snapshot, selected, clock, run, selected.records().range());
         return held == null ? null : of(selected.records().range(), held, asked);
     }
 
@@ -123,10 +124,11 @@ record HistogramSteps(TimeRange range, long stepNs) {
         return statistics.records() == 0 ? null : TimeRange.closed(statistics.firstTimeNs(), statistics.lastTimeNs());
     }
 
-    private static @Nullable TimeRange eventTimes(
-            Snapshot snapshot, SelectedSource selected, SourceClock clock, QueryExecution run) {
-        EventExtent query = EventExtent.of(snapshot, selected.source().id(), clock)
-                .eventRange(clock, selected.records().range());
+    /** From the first event time of a source's records in a range to behind the last one; null if there are none. */
+    static @Nullable TimeRange eventTimes(
+            Snapshot snapshot, SelectedSource selected, SourceClock clock, QueryExecution run, TimeRange range) {
+        EventExtent query =
+                EventExtent.of(snapshot, selected.source().id(), clock).eventRange(clock, range);
         EventExtent.Found found = run.prepare(query).find();
         run.add(found.statistics(), found.completeness());
         if (found.times() != null) {

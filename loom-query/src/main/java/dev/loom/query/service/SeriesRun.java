@@ -61,7 +61,9 @@ final class SeriesRun {
         if (request.steps() == null) {
             range = range();
         } else {
-            HistogramSteps steps = HistogramSteps.of(snapshot, selected, run, request.steps());
+            TimeRange held = valued();
+            HistogramSteps steps =
+                    held == null ? null : HistogramSteps.of(request.records().range(), held, request.steps());
             range = steps == null
                     ? null
                     : steps.whole(request.records().range()).range();
@@ -137,6 +139,18 @@ final class SeriesRun {
     private static TimeRange before(TimeRange range, long lookbackNs) {
         long fromNs = range.fromNs() - lookbackNs;
         return new TimeRange(fromNs > range.fromNs() ? Long.MIN_VALUE : fromNs, range.toNs());
+    }
+
+    /** From the first point on, to where the last one's value is still valid if an end is asked for; null if there are none. */
+    private @Nullable TimeRange valued() {
+        TimeRange wanted = request.records().range();
+        long lookbackNs = request.lookback().toNanos();
+        TimeRange held = HistogramSteps.eventTimes(snapshot, selected, clock, run, before(wanted, lookbackNs));
+        if (held == null || wanted.toNs() == Long.MAX_VALUE) {
+            return held;
+        }
+        long toNs = held.toNs() + lookbackNs;
+        return new TimeRange(held.fromNs(), toNs < held.toNs() ? Long.MAX_VALUE : toNs);
     }
 
     /** The range asked for, with the times of the first and the last point for open ends; null if there are no points. */

@@ -6,8 +6,10 @@ public enum ChunkUse {
     READ,
     /** It holds no record of the source in the time range. */
     SKIPPED_BY_TIME,
-    /** Indexes show that it holds no match. */
+    /** Indexes of values show that it holds no match. */
     SKIPPED_BY_BINS,
+    /** The text index shows that it holds no match. */
+    SKIPPED_BY_TOKENS,
     /** The totals in its directory answer for it. */
     FROM_TOTALS,
     /** Its bins answer for it. */

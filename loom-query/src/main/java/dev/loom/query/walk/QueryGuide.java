@@ -73,8 +73,9 @@ public final class QueryGuide implements SourceRecords.ChunkGuide {
             return (newestFirst ? early : late) ? ChunkUse.BEHIND_RANGE : ChunkUse.SKIPPED_BY_TIME;
         }
         Coverage coverage = condition.cover(chunk);
+        boolean byText = context.plan().takeRuledOutByText();
         if (coverage == Coverage.NONE) {
-            return ChunkUse.SKIPPED_BY_BINS;
+            return byText ? ChunkUse.SKIPPED_BY_TOKENS : ChunkUse.SKIPPED_BY_BINS;
         }
         inRange = first >= range.fromNs()
                 && !range.endsBefore(last)

@@ -217,7 +217,7 @@ public final class QueryScope implements AutoCloseable {
         SourceWalk current = walk;
         QueryStatistics all = current == null ? done : done.plus(current.statistics());
         QueryStatistics more = new QueryStatistics(
-                0, 0, 0, 0, reader.bytesReadBesides(), recordsReturned, 0, 0, 0, 0, lines(), fieldsSeen());
+                0, 0, 0, 0, 0, reader.bytesReadBesides(), recordsReturned, 0, 0, 0, 0, lines(), fieldsSeen());
         return all.plus(more);
     }
 

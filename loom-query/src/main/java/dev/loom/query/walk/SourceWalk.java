@@ -193,10 +193,12 @@ public final class SourceWalk implements AutoCloseable {
         long skippedByTime = chunks.pagesSkipped() + tally.pages(ChunkUse.SKIPPED_BY_TIME);
         long fromSummaries = tally.pages(ChunkUse.FROM_TOTALS) + tally.pages(ChunkUse.FROM_BINS);
         long skippedByBins = tally.pages(ChunkUse.SKIPPED_BY_BINS);
+        long skippedByTokens = tally.pages(ChunkUse.SKIPPED_BY_TOKENS);
         return new QueryStatistics(
-                records.pagesAsked() + skippedByTime + skippedByBins + fromSummaries,
+                records.pagesAsked() + skippedByTime + skippedByBins + skippedByTokens + fromSummaries,
                 skippedByTime,
                 skippedByBins,
+                skippedByTokens,
                 records.pagesRead(),
                 records.bytesRead(),
                 0,

@@ -4,6 +4,7 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.loom.query.match.RegexLiterals;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * have first, and allocates only where it is.
  */
 final class RegexFinder implements TextFinder {
+    /** What the pattern reads in place of bytes that are not UTF-8; a literal is looked for in the bytes. */
+    private static final String REPLACEMENT = "\uFFFD";
+
     private final Pattern pattern;
     private final @Nullable Substring required;
 
@@ -23,6 +27,8 @@ final class RegexFinder implements TextFinder {
         List<List<String>> alternatives = literals.alternatives();
         required = alternatives.size() == 1 && literals.isCaseSensitive()
                 ? alternatives.get(0).stream()
+                        .flatMap(text -> Arrays.stream(text.split(REPLACEMENT, -1)))
+                        .filter(text -> !text.isEmpty())
                         .max(Comparator.comparingInt(String::length))
                         .map(Substring::new)
                         .orElse(null)

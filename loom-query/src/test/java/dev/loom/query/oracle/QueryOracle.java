@@ -87,6 +87,7 @@ final class QueryOracle {
                 more.pagesConsidered(),
                 more.pagesSkipped(),
                 more.pagesSkippedByBins(),
+                more.pagesSkippedByTokens(),
                 more.pagesRead(),
                 more.bytesRead(),
                 more.recordsReturned(),

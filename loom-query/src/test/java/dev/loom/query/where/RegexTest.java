@@ -37,7 +37,8 @@ final class RegexTest {
     @Test
     void shouldFindWhatIsBesideBytesThatAreNotUtf8() {
         byte[] cafe = "caf\u00E9 ERROR".getBytes(StandardCharsets.ISO_8859_1);
-        for (String found : List.of("(?i)error", "\\bERROR\\b", "ERROR|FATAL", "^caf. ERROR$", "(?i)CAF")) {
+        for (String found : List.of(
+                "(?i)error", "\\bERROR\\b", "ERROR|FATAL", "^caf. ERROR$", "(?i)CAF", "caf\uFFFD ERR", "\uFFFD")) {
             Where where = Where.parse("line =~ \"" + found + "\"");
             assertTrue(where.bind(Formats.text()).test(new UnsafeBuffer(cafe), 0, cafe.length), found);
         }

@@ -41,6 +41,9 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     /** How long a sidecar may take for the handshake and the answer to the hello. */
     private static final long GREETING_NS = TimeUnit.SECONDS.toNanos(30);
 
+    private static final int DELAY_MAX_MS = 60_000;
+    private static final long STOP_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Endpoint endpoint;
     private final FrameChannel channel;
     private final ByteBuffer batch;
@@ -126,7 +129,9 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
         }
         channel.writeText(type, text);
         Answer answer = answer();
-        if (answer.type != FrameDescriptor.DONE) {
+        if (answer.type == FrameDescriptor.RETRY) {
+            throw new SidecarException("the sidecar can't do that now; try again later: " + answer.reason(), null);
+        } else if (answer.type != FrameDescriptor.DONE) {
             throw RefusedException.invalid("the sidecar refused the request: " + answer.reason());
         }
         try {
@@ -230,7 +235,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
      * take them all it resends the rest.
      *
      * @param count at most 4,096, each of at most {@link #payloadLengthMax()}
-     * @param stop asked before each attempt
+     * @param stop asked before each attempt, and while it waits for one
      * @return how many of the first payloads are in the log, or were dropped and counted if the sidecar's store drops records
      */
     public int push(int sourceId, DirectBuffer payloads, int[] lengths, int count, BooleanSupplier stop) {
@@ -256,6 +261,10 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                 int to = fitting(lengths, done, count);
                 int bytes = write(sourceId, payloads, offset, lengths, done, to);
                 Answer answer = answer();
+                if (answer.taken() < 0 || answer.taken() > to - done) {
+                    throw new ProtocolException(
+                            "answer is of other records: taken=" + answer.taken() + ", sent=" + (to - done));
+                }
                 for (int i = 0; i < answer.taken(); i++) {
                     offset += lengths[done + i];
                 }
@@ -264,7 +273,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                     if (answer.taken() == 0) {
                         onNothingTaken.accept(answer.reason());
                     }
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(answer.delayMs()));
+                    rest(answer.delayMs(), stop);
                 } else if (answer.type != FrameDescriptor.TAKEN) {
                     throw new SidecarException(
                             "the sidecar refused a batch: bytes=" + bytes + ": " + answer.reason(), null);
@@ -275,6 +284,19 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
                     "lost the connection to the sidecar: address=" + endpoint + ": " + e.getMessage(), e);
         }
         return done;
+    }
+
+    /** Waits before the next attempt, no longer than is sensible whatever the sidecar says, and until it is to stop. */
+    private static void rest(int delayMs, BooleanSupplier stop) {
+        long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(delayMs, DELAY_MAX_MS)));
+        for (long left = endNs - System.nanoTime();
+                left > 0 && !stop.getAsBoolean();
+                left = endNs - System.nanoTime()) {
+            LockSupport.parkNanos(Math.min(left, STOP_CHECK_NS));
+            if (Thread.currentThread().isInterrupted()) {
+                return; // parking would not wait
+            }
+        }
     }
 
     /** The end of the payloads that fit into one batch, of which there is at least one. */

@@ -12,6 +12,7 @@ public final class ApiFailure extends RuntimeException {
     private final int status;
     private final String code;
     private final transient Map<String, Object> details;
+    private final String allowed;
 
     public ApiFailure(int status, String code, String message) {
         this(status, code, message, Map.of());
@@ -19,7 +20,12 @@ public final class ApiFailure extends RuntimeException {
 
     /** @param details for programs */
     public ApiFailure(int status, String code, String message, Map<String, Object> details) {
+        this(status, code, message, details, "");
+    }
+
+    private ApiFailure(int status, String code, String message, Map<String, Object> details, String allowed) {
         super(ShortText.of(message));
+        this.allowed = allowed;
         this.status = status;
         this.code = code;
         this.details = details;
@@ -33,9 +39,18 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(404, "not_found", message);
     }
 
-    /** The path has no such method. */
+    /**
+     * The path has no such method.
+     *
+     * @param expected those that it has, such as {@code GET or POST}
+     */
     public static ApiFailure method(String expected, String method) {
-        return new ApiFailure(405, "method_not_allowed", "method is not " + expected + ": " + method);
+        return new ApiFailure(
+                405,
+                "method_not_allowed",
+                "method is not " + expected + ": " + method,
+                Map.of(),
+                expected.replace(" or ", ", "));
     }
 
     public static ApiFailure of(RefusedException refusal) {
@@ -58,6 +73,11 @@ public final class ApiFailure extends RuntimeException {
 
     public int status() {
         return status;
+    }
+
+    /** The methods that the path has, as a header lists them; empty if the method is not the matter. */
+    public String allowed() {
+        return allowed;
     }
 
     public String code() {

@@ -2,6 +2,7 @@ package dev.loom.server.ingest;
 
 import dev.loom.SharedWriter;
 import dev.loom.error.LoomException;
+import dev.loom.error.StoreIoException;
 import dev.loom.otlp.server.Region;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
@@ -158,6 +159,8 @@ final class IngestConnection implements Runnable {
     private void schema() throws IOException {
         try {
             done(server.schema.answer(parse(channel.readText())));
+        } catch (StoreIoException e) {
+            retry(0, String.valueOf(e.getMessage()));
         } catch (RefusedException | LoomException e) {
             refuse(0, String.valueOf(e.getMessage()));
         }

@@ -308,7 +308,7 @@ public final class IngestServer implements AutoCloseable {
         connections.remove(connection);
     }
 
-    /** Stops accepting, gives frames in progress {@code graceNs} to finish, then ends all connections. Idempotent. */
+    /** Stops accepting, gives frames in progress {@code graceNs} to finish, then ends all connections. An interrupt ends the waiting alone. Idempotent. */
     public void close(long graceNs) {
         if (closing) {
             return;
@@ -317,7 +317,9 @@ public final class IngestServer implements AutoCloseable {
         LockSupport.unpark(watch);
         closeListener();
         long deadlineNs = System.nanoTime() + graceNs;
-        while (!connections.isEmpty() && System.nanoTime() - deadlineNs < 0) {
+        while (!connections.isEmpty()
+                && System.nanoTime() - deadlineNs < 0
+                && !Thread.currentThread().isInterrupted()) {
             connections.stream().filter(IngestConnection::idle).forEach(IngestConnection::end);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }

@@ -92,6 +92,7 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         values.put("pages_considered", work.pagesConsidered());
         values.put("pages_skipped_by_time", work.pagesSkipped());
         values.put("pages_skipped_by_bins", work.pagesSkippedByBins());
+        values.put("pages_skipped_by_tokens", work.pagesSkippedByTokens());
         values.put("pages_read", work.pagesRead());
         values.put("bytes_read", work.bytesRead());
         values.put("chunks_read", work.chunksRead());

@@ -181,7 +181,8 @@ final class RangeQuery {
     private static void set(Series series, int point, double value) {
         if (series.has(point)) {
             throw ApiFailure.badRequest(
-                    "quantiles of values that read alike can't be put together, such as 1 and \"1\": labels="
+                    "quantiles can't be put together, of values that read alike, such as 1 and \"1\", or of sources"
+                            + " that have one name one after the other: labels="
                             + series.labels());
         }
         series.set(point, value);

@@ -168,7 +168,7 @@ final class SelectionParser {
             int end;
             String part;
             if (text.startsWith("[\"", at)) {
-                end = text.indexOf("\"]", at);
+                end = text.indexOf("\"]", at + 2);
                 part = end < 0 ? "" : text.substring(at + 2, end);
                 end += 2;
             } else if (text.charAt(at) == '[') {

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 
 /** Makes conditions on the records of one source from a selection. For one thread. */
 final class SourceConditions {
-    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?");
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d{0,30})(\\.\\d{1,30})?([eE][+-]?\\d{1,3})?");
 
     private final String query;
     private final StreamSource of;

@@ -15,8 +15,9 @@ import java.util.function.BiConsumer;
 import org.agrona.DirectBuffer;
 
 /** Prints CSV (RFC 4180, lines end with LF) with a header line. */
-final class CsvRecordPrinter extends RecordPrinter {
+public final class CsvRecordPrinter extends RecordPrinter {
     private static final Set<String> OWN_COLUMNS = Set.of("time", "ts", "source", "addr", "cause");
+    private static final String FIELDS_PREFIX = "fields.";
 
     private final DataOutput out;
     private final boolean escape;
@@ -62,12 +63,24 @@ final class CsvRecordPrinter extends RecordPrinter {
         return separated;
     }
 
-    /** A field named like a column of Loom's gets the prefix {@code fields.}, so that who reads the rows can tell the two apart. */
+    /** Whether a field is named like a column of Loom's, or like the column of such a field. */
+    public static boolean isLikeOwn(String field) {
+        int at = 0;
+        while (field.startsWith(FIELDS_PREFIX, at)) {
+            at += FIELDS_PREFIX.length();
+        }
+        return OWN_COLUMNS.contains(field.substring(at));
+    }
+
+    /**
+     * A field named like a column of Loom's gets the prefix {@code fields.}, so that who reads the rows can tell the two apart; and so
+     * does a field that has such a name already.
+     */
     private void printHeader() {
         line.put(causes ? "time,ts,source,addr,cause" : "time,ts,source,addr");
         for (FieldColumn column : columns) {
             String name = column.name();
-            putText(OWN_COLUMNS.contains(name) ? "fields." + name : name);
+            putText(isLikeOwn(name) ? FIELDS_PREFIX + name : name);
         }
         if (json) {
             putText("fields");

@@ -54,7 +54,7 @@ record TraceQl(@Nullable SpanCondition condition) implements SpanChoice {
     }
 
     private static final class Parser {
-        private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,18})?");
+        private static final Pattern NUMBER = Pattern.compile("-?\\d{1,19}(\\.\\d{1,18})?([eE][+-]?\\d{1,3})?");
         private static final Pattern DURATION = Pattern.compile("(\\d{1,19}(\\.\\d{1,9})?(ns|us|µs|ms|s|m|h))+");
 
         private final String query;
@@ -203,7 +203,7 @@ record TraceQl(@Nullable SpanCondition condition) implements SpanChoice {
             if (text.equals("true") || text.equals("false")) {
                 return new Literal.Bool(text.equals("true"));
             } else if (NUMBER.matcher(text).matches()) {
-                return new Literal.Numeric(new BigDecimal(text), text.indexOf('.') < 0);
+                return new Literal.Numeric(new BigDecimal(text), text.chars().noneMatch(c -> ".eE".indexOf(c) >= 0));
             } else if (DURATION.matcher(text).matches()) {
                 try {
                     long ns = Quantity.duration(text.replace("µs", "us")).toNanos();

@@ -15,6 +15,8 @@ public final class DataOutput extends OutputStream {
     private final byte[] buffer = new byte[CAPACITY];
     private int length;
     private boolean untouched = true;
+    private boolean atLineStart = true;
+    private Runnable beforeSending = () -> {};
 
     /**
      * Wraps a stream.
@@ -62,6 +64,16 @@ public final class DataOutput extends OutputStream {
         return untouched;
     }
 
+    /** Sets what is run each time before bytes go to the stream. */
+    public void beforeSending(Runnable action) {
+        beforeSending = action;
+    }
+
+    /** Whether all that was written is sent, and ends a line, if there is any. */
+    public boolean atLineStart() {
+        return length == 0 && atLineStart;
+    }
+
     /**
      * Passes everything written to the reader of standard output.
      *
@@ -89,6 +101,11 @@ public final class DataOutput extends OutputStream {
     }
 
     private void send(byte[] bytes, int offset, int count) {
+        if (count == 0) {
+            return;
+        }
+        beforeSending.run();
+        atLineStart = bytes[offset + count - 1] == '\n';
         try {
             stream.write(bytes, offset, count);
         } catch (IOException e) {

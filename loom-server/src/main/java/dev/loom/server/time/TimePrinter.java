@@ -1,5 +1,6 @@
 package dev.loom.server.time;
 
+import dev.loom.query.model.TimeRange;
 import dev.loom.server.text.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -35,6 +36,13 @@ public final class TimePrinter {
         TextBuffer text = new TextBuffer(40);
         print(epochNs, text);
         return text.toString();
+    }
+
+    /** A range for people, such as {@code arrival time from 2026-11-21T10:00:00.000000000Z to the end}. */
+    public String text(TimeRange range, boolean eventTime) {
+        String from = range.fromNs() == Long.MIN_VALUE ? "the beginning" : text(range.fromNs());
+        String to = range.toNs() == Long.MAX_VALUE ? "the end" : text(range.toNs()) + " (excluded)";
+        return (eventTime ? "event" : "arrival") + " time from " + from + " to " + to;
     }
 
     private void cache(long epochSecond) {

@@ -10,12 +10,15 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100];
 const LINES = 10;
 const STEPS = 60;
 
+/** Objects have names that are whole numbers first. */
+const ascending = percentiles => Object.entries(percentiles).sort(([a], [b]) => a - b);
+
 /** Count, sum, extremes, mean and exact percentiles. */
 export function Percentiles({state, unit, round}) {
   const body = {...selected(state), field: state.field, percentile: PERCENTILES};
   const answer = useAnswer('agg', body, round);
   const row = answer.rows[0];
-  return html`<div>${row && html`<${Table} label="percentiles" rows=${Object.entries(row.percentiles ?? {})} columns=${[
+  return html`<div>${row && html`<${Table} label="percentiles" rows=${ascending(row.percentiles ?? {})} columns=${[
     {label: 'percentile', cell: ([name]) => `p${name}`},
     {label: state.field, number: true, cell: ([, value]) => quantity(state.field, unit, value)},
     {label: 'exactly', number: true, cell: ([, value]) => count(value)}]} />

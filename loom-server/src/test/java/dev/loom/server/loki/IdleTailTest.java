@@ -12,6 +12,7 @@ import dev.loom.otlp.server.ServerProtection;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
 import dev.loom.server.TestClient;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tails that last longer than a connection without requests may. */
 final class IdleTailTest {
@@ -68,6 +71,13 @@ final class IdleTailTest {
         return socket;
     }
 
+    private void push(String text) throws InterruptedException {
+        byte[] line = text.getBytes(StandardCharsets.UTF_8);
+        assertTrue(writer.acquire(Duration.ofMinutes(1)));
+        writer.loom().push(lines, new UnsafeBuffer(line), 0, line.length);
+        writer.release();
+    }
+
     private Socket tail() throws IOException {
         Socket socket = connect();
         String request = String.join(
@@ -102,10 +112,7 @@ final class IdleTailTest {
     void shouldKeepATailForWhichNothingArrives() throws Exception {
         try (Socket tail = tail()) {
             awaitIdleTimes();
-            byte[] line = "late".getBytes(StandardCharsets.UTF_8);
-            assertTrue(writer.acquire(Duration.ofMinutes(1)));
-            writer.loom().push(lines, new UnsafeBuffer(line), 0, line.length);
-            writer.release();
+            push("late");
             InputStream in = tail.getInputStream();
             StringBuilder received = new StringBuilder();
             for (int next = in.read(); next >= 0 && received.indexOf("late") < 0; next = in.read()) {
@@ -134,6 +141,79 @@ final class IdleTailTest {
                 }
             }
             assertEquals(List.of("abc", "", "abc"), answers);
+        }
+    }
+
+    @Test
+    void shouldFollowTheSourceThatHasTheNameNow() throws Exception {
+        push("early");
+        writer.loom().closeSource(lines);
+        lines = writer.loom().defineSource("lines", Formats.text());
+        try (Socket tail = tail()) {
+            push("late");
+            InputStream in = tail.getInputStream();
+            StringBuilder received = new StringBuilder();
+            while (received.indexOf("late") < 0) {
+                int next = in.read();
+                assertTrue(next >= 0, received.toString());
+                received.append((char) next);
+            }
+        }
+    }
+
+    /** Whether it comes as one line or many. */
+    @ParameterizedTest
+    @ValueSource(ints = {5_000, 1_000_000, 100})
+    void shouldSendMessagesOfAnyLength(int length) throws Exception {
+        int count = length == 100 ? 100 : 1;
+        for (int i = 0; i < count; i++) {
+            push("x".repeat(length) + i);
+        }
+        try (Socket tail = tail()) {
+            InputStream in = new BufferedInputStream(tail.getInputStream(), 1 << 16);
+            StringBuilder received = new StringBuilder();
+            String last = "x".repeat(length) + (count - 1);
+            while (received.indexOf(last, received.length() - length - 10) < 0) {
+                int next = in.read();
+                assertTrue(next >= 0, "ended early: characters=" + received.length());
+                received.append((char) next);
+            }
+            assertTrue(received.indexOf("x".repeat(length) + "0") >= 0);
+        }
+    }
+
+    /** What it sends is dropped, however long, and it is still served. */
+    @Test
+    void shouldTakeFramesOfAnyLength() throws Exception {
+        try (Socket tail = tail()) {
+            byte[] frame = new byte[14 + (1 << 20)];
+            frame[0] = (byte) 0x82;
+            frame[1] = (byte) 0xff;
+            frame[7] = 0x10; // 2^20 bytes, behind a mask of zeros
+            tail.getOutputStream().write(frame);
+            push("late");
+            InputStream in = tail.getInputStream();
+            StringBuilder received = new StringBuilder();
+            while (received.indexOf("late") < 0) {
+                int next = in.read();
+                assertTrue(next >= 0, received.toString());
+                received.append((char) next);
+            }
+        }
+    }
+
+    /** It is told that the tail is over, reads nothing of it, and stays connected. */
+    @Test
+    void shouldEndTheConnectionOfAClientThatIgnoresTheEnd() throws Exception {
+        TestClient http = new TestClient();
+        try (Socket tail = tail()) {
+            writer.loom().closeSource(lines);
+            String open = "";
+            while (!open.contains("loom_http_connections 1\n")) { // the one that asks
+                open = http.get(server, "/metrics").body();
+            }
+            byte[] told = tail.getInputStream().readAllBytes();
+            assertEquals((byte) 0x88, told[told.length - 4], "a frame that closes, with its status alone, is the last");
         }
     }
 

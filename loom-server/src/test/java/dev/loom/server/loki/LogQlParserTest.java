@@ -77,6 +77,7 @@ final class LogQlParserTest {
                 "{source=\"a\"} | x > 5q\u00a7line 1, col 20: not a number, a duration or a size: 5q",
                 "{source=\"a\"} | json x=\"a..b\"\u00a7line 1, col 23: not a path: a..b",
                 "{source=\"a\"} | json x=\"a['b']\"\u00a7line 1, col 23: not a path: a['b']",
+                "{source=\"a\"} | json x=`[\"]`\u00a7line 1, col 23: not a path: [\"]",
                 "{source=\"a\"} | json x=\"\"\u00a7line 1, col 23: path is empty",
                 "sum({source=\"a\"})\u00a7line 1, col 5: unexpected {, expected a query",
                 "count_over_time({source=\"a\"})\u00a7line 1, col 29: unexpected ), expected [",

@@ -100,6 +100,7 @@ final class LokiFieldsTest {
                 "{source=\"requests\"} | size_bytes >= 5kb\u00a7SET",
                 "{source=\"requests\"} | size_bytes < 1KiB\u00a7GET",
                 "{source=\"requests\"} | size_bytes=\"100\"\u00a7GET",
+                "{source=\"requests\"} | size_bytes=\"1.0E2\"\u00a7GET",
                 "{source=\"requests\"} | size_bytes=\"100.5\"\u00a7",
                 "{source=\"requests\"} | op=~\"S.*|x\"\u00a7SET",
                 "{source=\"requests\"} | op=~\"E\"\u00a7",
@@ -133,6 +134,7 @@ final class LokiFieldsTest {
                 "{source=\"json\"} |= `A`\u00a74",
                 "{source=\"json\"} |= `\"c d\":7`\u00a73",
                 "{source=\"json\"} | id=\"3\" or id=4\u00a73,4",
+                "{source=\"json\"} | id=\"30E-1\"\u00a73",
             })
     void shouldCompareMembersOfJson(String query, String expected) throws Exception {
         List<String> found = loki.lines("query", query, "direction", "forward").stream()

@@ -29,11 +29,11 @@ public final class Durations {
         for (int i = 0; i < UNITS_MS.length; i++) {
             String count = found.group(i + 1);
             if (count != null) {
-                // 12 digits of milliseconds and 9 of years stay far below an overflow of the sum
-                ms += Long.parseLong(count) * UNITS_MS[i];
-                if (ms > MS_MAX || ms < 0) {
+                long units = Long.parseLong(count);
+                if (units > (MS_MAX - ms) / UNITS_MS[i]) {
                     throw new IllegalArgumentException("duration out of range");
                 }
+                ms += units * UNITS_MS[i];
             }
         }
         return ms;

@@ -5,6 +5,9 @@ import com.google.re2j.Pattern;
 
 /** Sets a label from parts of another: {@code label_replace}. */
 final class LabelReplacement {
+    /** Replacements may repeat what was found, over and over. */
+    private static final int LENGTH_MAX = 64 * 1024;
+
     private final String into;
     private final String replacement;
     private final String from;
@@ -52,7 +55,12 @@ final class LabelReplacement {
                 if (end == begin || !closed) {
                     text.append('$'); // no reference: literal
                 } else {
-                    text.append(group(found, replacement.substring(begin, end)));
+                    String group = group(found, replacement.substring(begin, end));
+                    if (text.length() + group.length() > LENGTH_MAX) {
+                        throw new EvaluationException(
+                                "label value of label_replace() is too long: label=" + into + ", max=" + LENGTH_MAX);
+                    }
+                    text.append(group);
                     at = braces ? end + 1 : end;
                 }
             }
