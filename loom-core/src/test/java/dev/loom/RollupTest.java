@@ -108,27 +108,6 @@ final class RollupTest {
         return loom.finishRollups(() -> false);
     }
 
-    @Test
-    void shouldWaitForIndexesThatAreRebuiltBeforeItAnswers() {
-        try (Loom loom = open()) {
-            define(loom);
-            push(loom, 400);
-        }
-        try (Loom loom = StoreAccess.open(
-                temp.resolve("store"),
-                Storage.DISK,
-                config -> config.segmentBytes(4 << 16)
-                        .clock(() -> nowNs)
-                        .rebuildIndexes(true)
-                        .backgroundRebuildBytes(0))) {
-            assertTrue(loom.finishRollups(() -> false));
-            try (Snapshot snapshot = loom.snapshot()) {
-                int first = snapshot.source("source-1").orElseThrow().id();
-                assertTrue(sums(snapshot, first, true, 1).runs > 0, "there are none");
-            }
-        }
-    }
-
     /** What the parts of a walk say together, and how many of them were runs. */
     private static final class Sums {
         long records;

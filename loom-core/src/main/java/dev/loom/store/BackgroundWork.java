@@ -239,7 +239,7 @@ final class BackgroundWork implements AutoCloseable {
     boolean finishRollups(BooleanSupplier giveUp) {
         sumUp(true);
         Rollups running = rollups;
-        return running == null || running.finish(() -> giveUp.getAsBoolean() || lacksIndexes());
+        return running == null || running.finish(giveUp);
     }
 
     /** Waits until all that is durable is in the text index; false if that can't be, or if it is turned off. */
@@ -249,12 +249,9 @@ final class BackgroundWork implements AutoCloseable {
         if (running == null) {
             return parts.settings().textIndex().share() > 0;
         }
-        return running.finish(() -> giveUp.getAsBoolean() || lacksIndexes());
-    }
-
-    /** Whether the indexes that lead to records are missing, and can't be made now, so that there is no use in waiting for them. */
-    private boolean lacksIndexes() {
-        return parts.mark().rebuild().pending() && indexFailure() != null;
+        // it waits for the indexes that lead to records
+        return running.finish(
+                () -> giveUp.getAsBoolean() || (parts.mark().rebuild().pending() && indexFailure() != null));
     }
 
     /** Why the text index can't be built now, or null. */

@@ -127,12 +127,9 @@ final class Rollups implements AutoCloseable {
         List<CompletableFuture<Boolean>> waiting =
                 List.copyOf(awaited); // read first: what is waited for was durable before
         long durable = parts.durable().getAsLong();
-        if (!parts.ready().getAsBoolean()) {
-            return false; // who waits goes on waiting
-        }
         boolean more = false;
         try {
-            if (durable != doneTo) {
+            if (parts.ready().getAsBoolean() && durable != doneTo) {
                 more = build(durable);
                 doneTo = more || lacksRoom ? -1 : durable;
             }
