@@ -135,28 +135,20 @@ public final class NumberSum {
         }
     }
 
-    /**
-     * Whether {@link #toBigInteger} is the sum: all numbers are whole, or their sum is, and small enough for a double to say so.
-     * An index that has a sum without its numbers then answers as these do.
-     */
+    /** Whether all numbers are whole, so that {@link #toBigInteger} is their sum. */
     public boolean isWhole() {
-        if (allWhole) {
-            return true;
-        }
-        double sum = doubleValue();
-        return Math.abs(sum) < EXACT_MAX && sum == Math.rint(sum);
+        return allWhole;
     }
 
-    /** The sum, if {@link #isWhole}. */
     public BigInteger toBigInteger() {
-        return allWhole ? whole.toBigInteger() : new BigDecimal(doubleValue()).toBigIntegerExact();
+        return whole.toBigInteger();
     }
 
     /** The double nearest to the sum. */
     public double doubleValue() {
         double rest = others.value();
         return Double.isFinite(rest)
-                ? new BigDecimal(whole.toBigInteger()).add(new BigDecimal(rest)).doubleValue()
+                ? new BigDecimal(toBigInteger()).add(new BigDecimal(rest)).doubleValue()
                 : rest;
     }
 
@@ -164,7 +156,7 @@ public final class NumberSum {
     public double mean(long count) {
         double rest = others.value();
         return Double.isFinite(rest)
-                ? new BigDecimal(whole.toBigInteger())
+                ? new BigDecimal(toBigInteger())
                         .add(new BigDecimal(rest))
                         .divide(BigDecimal.valueOf(count), MathContext.DECIMAL128)
                         .doubleValue()

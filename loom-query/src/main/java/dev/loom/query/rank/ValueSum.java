@@ -1,6 +1,7 @@
 package dev.loom.query.rank;
 
 import dev.loom.api.DoubleSum;
+import dev.loom.api.LongSum;
 import dev.loom.api.ValueType;
 import dev.loom.read.ChunkSummary;
 import java.math.BigDecimal;
@@ -125,8 +126,8 @@ public final class ValueSum {
     }
 
     /**
-     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is no integer comes before integers
-     * that share its double.
+     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is not of integers alone comes before
+     * those of integers that share its double.
      */
     public int compareSums(ValueSum other) {
         int byDouble = Double.compare(doubleValue(), other.doubleValue());
@@ -137,6 +138,10 @@ public final class ValueSum {
         } else if (!numbers.isWhole()) {
             return 0;
         }
-        return numbers.toBigInteger().compareTo(other.numbers.toBigInteger());
+        LongSum left = numbers.whole();
+        LongSum right = other.numbers.whole();
+        return left.high() != right.high()
+                ? Long.compare(left.high(), right.high())
+                : Long.compareUnsigned(left.low(), right.low());
     }
 }
