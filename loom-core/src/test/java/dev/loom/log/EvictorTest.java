@@ -262,6 +262,18 @@ final class EvictorTest {
         assertArrayEquals(written, Files.readAllBytes(segments().file(0)));
     }
 
+    /** Of which the ring has forgotten the first. */
+    private Evictor withTenPagesThatNoSyncHasReached() {
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        for (int i = 0; i < 10; i++) {
+            seal(1);
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        return evictor;
+    }
+
     private void zero(long page) throws IOException {
         try (FileChannel file = FileChannel.open(segments().file(page * PAGE), StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.allocate(PAGE), page * PAGE % segments().segmentLength());
@@ -287,15 +299,7 @@ final class EvictorTest {
 
     @Test
     void shouldMakeDurableWhatComesBehindAPageThatIsLost() throws Exception {
-        seal(1);
-        order.failing = "sync";
-        Evictor evictor = evictor();
-        evictor.start();
-        assertThrows(StoreIoException.class, evictor::force);
-        for (int i = 0; i < 9; i++) { // as many as let the ring forget the first
-            seal(1);
-            assertThrows(StoreIoException.class, evictor::force);
-        }
+        Evictor evictor = withTenPagesThatNoSyncHasReached();
         zero(0);
         order.failing = "";
         evictor.force();
@@ -314,15 +318,7 @@ final class EvictorTest {
 
     @Test
     void shouldAskAFewTimesForAPageThatTheDiskDoesNotDeliver() {
-        seal(1);
-        order.failing = "sync";
-        Evictor evictor = evictor();
-        evictor.start();
-        assertThrows(StoreIoException.class, evictor::force);
-        for (int i = 0; i < 9; i++) {
-            seal(1);
-            assertThrows(StoreIoException.class, evictor::force);
-        }
+        Evictor evictor = withTenPagesThatNoSyncHasReached();
         order.failing = "";
         order.unreadable = 0;
         for (int i = 0; i < 4; i++) {
@@ -338,15 +334,7 @@ final class EvictorTest {
     /** What comes from the ring tells nothing of the disk. */
     @Test
     void shouldNeverGiveUpPagesWhileTheDiskDeliversNothing() {
-        seal(1);
-        order.failing = "sync";
-        Evictor evictor = evictor();
-        evictor.start();
-        assertThrows(StoreIoException.class, evictor::force);
-        for (int i = 0; i < 9; i++) {
-            seal(1);
-            assertThrows(StoreIoException.class, evictor::force);
-        }
+        Evictor evictor = withTenPagesThatNoSyncHasReached();
         order.failing = "";
         order.unreadable = ANYWHERE;
         for (int i = 0; i < 20; i++) {
