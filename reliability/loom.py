@@ -25,7 +25,7 @@ RECORDS_MAX = 1_500  # of a client's connection; then it sends slowly, as all of
 
 QUICK = "-XX:TieredStopAtLevel=1"  # a sidecar mostly lives for seconds: the optimizing compiler would cost more than it gives
 
-HELLO, BATCH, SCHEMA, TAKEN, RETRY, REFUSED = 1, 2, 3, 17, 18, 19
+HELLO, BATCH, SCHEMA, TAKEN, RETRY, REFUSED, DONE = 1, 2, 3, 17, 18, 19, 20
 
 
 def run(*args, ok=(0,), **more):
@@ -272,7 +272,7 @@ class RawClient(threading.Thread):
         request = {"op": "define-source", "name": f"raw-{self.stream.number}", "format": "bytes"}
         while not self.stopped.is_set():
             kind, body = self.call(SCHEMA, json.dumps(request).encode())
-            if kind != REFUSED:
+            if kind == DONE:
                 return source_id(body)
             self.retries += 1
             self.stopped.wait(0.05)  # the store can't be written yet

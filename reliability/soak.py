@@ -109,10 +109,10 @@ class Load(threading.Thread):
             client.call(loom.HELLO, b'{"protocol":1,"token":""}')
             kind, body = self._define(client, {"op": "define-source", "name": "soak", "format": FORMAT})
             kind_of_lines, lines = self._define(client, {"op": "define-source", "name": "lines", "format": "text"})
-            if loom.REFUSED in (kind, kind_of_lines):
-                self.stopped.wait(0.05)  # not open for writing yet
+            defined, _ = self._define(client, {"op": "define-index", "source": "soak", "field": "latency_ns", "bins": "log-linear", "backfill": False})
+            if (kind, kind_of_lines, defined) != (loom.DONE,) * 3:
+                self.stopped.wait(0.05)  # the store can't be written yet
                 return
-            self._define(client, {"op": "define-index", "source": "soak", "field": "latency_ns", "bins": "log-linear", "backfill": False})
             lines = loom.source_id(lines)
             head = struct.pack("<HHI", loom.source_id(body), 0, PERIOD) + struct.pack("<I", RECORD.size) * PERIOD
             groups = max(1, min(16, self.rate // (PERIOD * 100)))

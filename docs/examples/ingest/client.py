@@ -18,7 +18,11 @@ class Sidecar:
         return kind, body
 
     def call(self, kind, request):
-        return json.loads(self.frame(kind, json.dumps(request).encode())[1])
+        while True:
+            answered, body = self.frame(kind, json.dumps(request).encode())
+            if answered != RETRY:
+                return json.loads(body)
+            time.sleep(struct.unpack_from("<II", body)[1] / 1000)  # the store can't be written now
 
     def source(self, name, format):
         return self.call(SCHEMA, {"op": "define-source", "name": name, "format": format})["source"]["id"]
