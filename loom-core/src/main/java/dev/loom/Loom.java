@@ -150,8 +150,8 @@ public final class Loom implements Store {
      * @param name as for sources; unique among the open indexes of the source
      * @return its id
      * @throws IllegalArgumentException for a source that is not open, a bad name, the name of another index of the
-     *     source, bins narrower than the spacing of the values, or one index too many: at most {@code timeRingBytes /
-     *     256} may be open
+     *     source, bins narrower than the spacing of the values, one index too many: at most {@code timeRingBytes /
+     *     256} may be open, or when definitions and changes have taken 64 MiB
      * @throws StoreIoException when the definition can't be written; then nothing is defined
      */
     public int defineIndex(int sourceId, String name, IndexFunction function, Bins bins) {
@@ -373,7 +373,7 @@ public final class Loom implements Store {
      * that does it ends with the store. Without it nothing is lost, but queries over many chunks read more.
      *
      * @param giveUp asked now and then; once true, the call ends
-     * @return false if it gave up, or for want of room or memory; true if summing up is turned off
+     * @return false if it gave up, for want of room or memory, or at once while indexes are rebuilt; true if summing up is turned off
      */
     public boolean finishRollups(BooleanSupplier giveUp) {
         return session.finishRollups(giveUp);

@@ -351,6 +351,7 @@ final class LauncherTest {
     private void builtWhole(long begun, long ended) throws IOException {
         Path target = Files.createDirectories(root.resolve("loom-cli/target"));
         Files.writeString(target.resolve("loom.jar"), "whole");
+        date(target.resolve("loom.jar"), begun);
         stamp(Files.createDirectories(root.resolve("target")).resolve("build.start"), begun);
         stamp(target.resolve("build.end"), ended);
     }
@@ -401,6 +402,17 @@ final class LauncherTest {
         script("mvnw", BUILD);
         dateAll(1_000);
         builtWhole(3_000, 2_000);
+        assertEquals(0, run().exitCode());
+        assertEquals(List.of("built"), Files.readAllLines(root.resolve("log")));
+    }
+
+    /** As by {@code ./mvnw -pl loom-cli package}, which leaves no marks, and may be packing yet. */
+    @Test
+    void shouldBuildWhereAnotherBuildHasWrittenIntoTheJar() throws Exception {
+        script("mvnw", BUILD);
+        dateAll(1_000);
+        builtWhole(2_000, 3_000);
+        date(root.resolve("loom-cli/target/loom.jar"), 4_000);
         assertEquals(0, run().exitCode());
         assertEquals(List.of("built"), Files.readAllLines(root.resolve("log")));
     }

@@ -279,11 +279,22 @@ class MainTest {
                 .environment("LOOM_SOURCE", "rows")
                 .environment("LOOM_TO_SIDECAR", "127.0.0.1:1")
                 .environment("LOOM_POLICY", "drop-newest")
+                .environment("LOOM_EVENT_TIME", "ts")
+                .environment("LOOM_TYPES", "n:u8")
+                .environment("LOOM_TIME_PATTERN", "none")
+                .environment("LOOM_WHOLE_ROWS", "true")
+                .environment("LOOM_DELIMITER", ";")
                 .run(
                         "import",
                         "--format",
                         "archive",
                         directory.resolve("all.loom").toString())
+                .ok();
+        Cli.on(directory)
+                .environment("LOOM_PREFIX", "web1")
+                .environment("LOOM_BY_HOST", "true")
+                .environment("LOOM_TYPES", "n:u8")
+                .importText("more", "lines", "b\n")
                 .ok();
         Cli limited = Cli.on(directory)
                 .environment("LOOM_LIMIT", "1")

@@ -115,17 +115,18 @@ final class EvictedLog implements AutoCloseable {
         try (PageReader reader =
                 new PageReader(writer.view(kind, storeId, watermarks).with(log.ring()))) {
             for (long address = synced; address < end; address += length) {
+                boolean fromFile = address < watermarks.overwrittenOpaque(); // asked before, as the writer goes on
                 if (reader.read(address, end) == PageState.PRESENT) {
                     reader.buffer().getBytes(reader.pageOffset(), page, 0, length);
                     writer.write(page.limit(length).position(0), address);
-                    delivered |= address < watermarks.overwrittenOpaque(); // else it may have come from the ring
+                    delivered |= fromFile;
                 } else {
                     failure = reader.failure() == null ? failure : reader.failure();
                 }
             }
         }
-        unreadable = failure == null ? 0 : unreadable + 1;
-        if (failure != null && (!delivered || unreadable < READ_ATTEMPTS)) {
+        unreadable = failure == null || !delivered ? 0 : unreadable + 1;
+        if (failure != null && unreadable < READ_ATTEMPTS) {
             throw failure;
         }
     }

@@ -62,6 +62,11 @@ public final class PageDescriptor {
         return address & -PAGE_LENGTH;
     }
 
+    /** The address that the header of a page at this offset names. */
+    public static long address(DirectBuffer buffer, int pageOffset) {
+        return buffer.getLong(pageOffset + PAGE_NUMBER_OFFSET) << PAGE_SHIFT;
+    }
+
     /** Whether a page can be at an address. */
     public static boolean isPage(long address) {
         return address >= 0 && address <= ADDRESS_MAX && (address & (PAGE_LENGTH - 1)) == 0;

@@ -20,6 +20,8 @@ enum Damage {
     SCHEMA,
     /** A slot of the mark is damaged. */
     MARK,
+    /** No copy of the open page is whole. */
+    OPEN_PAGE,
     /** An intact page says what can't be. */
     CONTENTS;
 

@@ -50,7 +50,7 @@ final class KnownDamage {
         boolean stays = switch (kind) {
             case PAGE, MISSING, SHORT, CONTENTS -> file.startsWith(store.resolve(LogKind.RECORD.folder()));
             case SCHEMA -> true;
-            case FOREIGN, AFTER_END, MARK -> false;
+            case FOREIGN, AFTER_END, MARK, OPEN_PAGE -> false;
         };
         if (copies.isEmpty() || !stays) {
             return false;

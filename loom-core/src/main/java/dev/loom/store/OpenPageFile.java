@@ -124,7 +124,8 @@ final class OpenPageFile implements OpenPageCopy {
                 ByteBuffer bytes = newPage();
                 int read = file.read(bytes, position(i));
                 OpenPage copy = new OpenPage(address, bytes);
-                if (whole(copy.buffer(), read, mark, checksum, bytes, address)
+                if (whole(copy.buffer(), read, checksum, bytes, address)
+                        && PageDescriptor.epoch(copy.buffer(), 0) == mark.epoch()
                         && (found == null || copy.end() > found.end())) {
                     found = copy;
                 }
@@ -133,14 +134,45 @@ final class OpenPageFile implements OpenPageCopy {
         return found;
     }
 
-    private static boolean whole(
-            UnsafeBuffer page, int read, Mark mark, PageChecksum checksum, ByteBuffer bytes, long address) {
+    /**
+     * Whether what the file kept is lost: both slots were written, and neither is whole. They are written in turn, so a power cut leaves
+     * no more than one of them torn; that one tells nothing.
+     *
+     * @throws StoreIoException when the file exists but can't be read
+     */
+    static boolean isDamaged(StoreFiles files, Storage storage, Mark mark) {
+        if (!storage.exists(files.openPage())) {
+            return false;
+        }
+        PageChecksum checksum = new PageChecksum(LogKind.RECORD, mark.storeId());
+        boolean damaged = true;
+        try (LoomFile file = storage.openToRead(files.openPage())) {
+            for (int i = 0; i < SLOTS && damaged; i++) {
+                ByteBuffer bytes = newPage();
+                int read = file.read(bytes, position(i));
+                UnsafeBuffer page = new UnsafeBuffer(bytes);
+                damaged = isWritten(page) && !whole(page, read, checksum, bytes, PageDescriptor.address(page, 0));
+            }
+        }
+        return damaged;
+    }
+
+    private static boolean isWritten(UnsafeBuffer page) {
+        for (int i = 0; i < PageDescriptor.PAGE_LENGTH; i += Long.BYTES) {
+            if (page.getLong(i) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean whole(UnsafeBuffer page, int read, PageChecksum checksum, ByteBuffer bytes, long address) {
         int used = PageDescriptor.used(page, 0);
         if (used < PageDescriptor.HEADER_LENGTH || used > read) {
             return false;
         }
         // behind it the slot still has an earlier copy
         page.setMemory(used, PageDescriptor.PAGE_LENGTH - used, (byte) 0);
-        return checksum.valid(page, bytes, 0, address) && PageDescriptor.epoch(page, 0) == mark.epoch();
+        return checksum.valid(page, bytes, 0, address);
     }
 }

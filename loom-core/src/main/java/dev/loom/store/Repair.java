@@ -63,7 +63,7 @@ public final class Repair {
         return unsoundText;
     }
 
-    /** Sets aside the records and schema entries that recovery will cut off. */
+    /** Sets aside the records and schema entries that recovery will cut off, and copies of records that it can't read. */
     void beforeCut(StoreFiles files, Storage storage, Mark mark) {
         SetAside aside = new SetAside(storage, files.directory(), handler::onSetAside);
         long end = LogEnds.find(files, storage, mark).recordEnd();
@@ -85,6 +85,9 @@ public final class Repair {
                         .damaged()
                         .isEmpty()) {
             aside.copy(Damage.SCHEMA, files.schema(), 0, 0, TO_END, "the schema has damaged entries");
+        }
+        if (OpenPageFile.isDamaged(files, storage, mark)) {
+            aside.copy(Damage.OPEN_PAGE, files.openPage(), 0, 0, TO_END, "neither copy of the last page is whole");
         }
         keep(aside);
     }

@@ -109,6 +109,7 @@ public final class StoreVerification {
         try (store) {
             checkMark();
             checkSchema();
+            checkOpenPage();
             StoreLogs logs = store.logs();
             checkLog(logs.records());
             checkLog(logs.times());
@@ -215,6 +216,17 @@ public final class StoreVerification {
                     WHOLE,
                     "file ends early: bytes=" + content.end() + ", expected="
                             + store.mark().schemaDurable());
+        }
+    }
+
+    /** The file has a meaning only where the writer died, and its rings with it. */
+    private void checkOpenPage() {
+        if (store.mark().closed() || store.logs().records().ring() != null || !storage.exists(files.openPage())) {
+            return;
+        }
+        filesChecked++;
+        if (OpenPageFile.isDamaged(files, storage, store.mark())) {
+            problem(Damage.OPEN_PAGE, files.openPage(), 0, "neither copy of the last page is whole");
         }
     }
 

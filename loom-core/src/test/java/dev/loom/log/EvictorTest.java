@@ -341,6 +341,11 @@ final class EvictorTest {
             assertThrows(StoreIoException.class, evictor::force);
             assertEquals(0, watermarks.durableAcquire());
         }
+        order.unreadable = 0;
+        for (int i = 0; i < 4; i++) { // only now are attempts counted
+            assertThrows(StoreIoException.class, evictor::force);
+            assertEquals(0, watermarks.durableAcquire());
+        }
         order.unreadable = -1;
         evictor.force();
         assertEquals(10 * PAGE, watermarks.durableAcquire());

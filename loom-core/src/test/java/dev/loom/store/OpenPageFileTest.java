@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.HookedStorage;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.StoreVerifier;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Snapshot;
@@ -22,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -175,9 +178,39 @@ final class OpenPageFileTest extends StoreFixture {
         cutPower(kill());
         byte[] damaged = content();
         damaged[70] ^= 1;
+        put(damaged);
+        assertEquals(List.of(), problems(), "a power cut may have torn one");
         damaged[PAGE + 70] ^= 1;
         put(damaged);
+        assertEquals(List.of("open.page@0 neither copy of the last page is whole"), problems());
         assertRecovers(forced);
+    }
+
+    /** They may have been durable, and are nowhere else. */
+    @Test
+    void shouldSetAsideCopiesThatNobodyCanRead() throws IOException {
+        openSlow();
+        push(1);
+        awaitDurable();
+        push(1);
+        awaitDurable();
+        cutPower(kill());
+        byte[] damaged = content();
+        damaged[100] ^= 1;
+        damaged[PAGE + 100] ^= 1;
+        put(damaged);
+        List<Path> copies = new ArrayList<>();
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> copies.add(copy), () -> false);
+        assertEquals(1, copies.size());
+        assertArrayEquals(damaged, Files.readAllBytes(copies.get(0)));
+        assertEquals(List.of(), problems());
+    }
+
+    private List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        StoreVerifier.verify(
+                store(), (file, offset, message) -> problems.add(file.getFileName() + "@" + offset + " " + message));
+        return problems;
     }
 
     @Test

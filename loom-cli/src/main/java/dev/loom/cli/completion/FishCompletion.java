@@ -26,7 +26,8 @@ final class FishCompletion {
         completion.addCommand(root, List.of());
         completion.script.append(
                 "complete -c " + name + " -n 'not __fish_use_subcommand' -a '(set -l words (commandline -opc);"
-                        + " $words[1] __names -- $words[2..] (commandline -ct) 2>/dev/null)'\n");
+                        + " set -l loom (string replace -r \"^~\" $HOME -- $words[1]);"
+                        + " $loom __names -- $words[2..] (commandline -ct) 2>/dev/null)'\n");
         return completion.script.toString();
     }
 

@@ -51,8 +51,8 @@ public final class Console {
             Map<String, String> environment,
             LongSupplier clock) {
         this(in, out, err, outTerminal, errTerminal, environment, clock, new Interruption());
-        if (errTerminal) {
-            out.beforeSending(this::clearStatus); // the output may be a pipe to the same terminal
+        if (errTerminal && (outTerminal || out.isPipe())) {
+            out.beforeSending(this::clearStatus); // a pipe may lead to the same terminal
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import dev.loom.cli.archive.ArchiveReader;
+import dev.loom.cli.archive.ArchiveSchema;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.input.InputWindow;
@@ -9,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The open archives of an import. For one thread. */
 final class ArchiveInputs implements AutoCloseable {
@@ -59,6 +62,7 @@ final class ArchiveInputs implements AutoCloseable {
             throw CommandFailure.usage("--prefix is given once, or once for each archive: prefixes=" + given.size()
                     + ", archives=" + archives.size());
         } else if (byHost) {
+            requireOneStoreAHost();
             return archives.stream()
                     .map(archive -> archive.schema().host() + '.')
                     .toList();
@@ -67,6 +71,20 @@ final class ArchiveInputs implements AutoCloseable {
         }
         List<String> each = given.size() == 1 ? Collections.nCopies(archives.size(), given.get(0)) : given;
         return each.stream().map(prefix -> prefix + '.').toList();
+    }
+
+    /** Machines that were cloned, or two stores of one, would become one without a way to tell their records apart. */
+    private void requireOneStoreAHost() {
+        Map<String, Integer> firsts = new HashMap<>();
+        for (int i = 0; i < archives.size(); i++) {
+            ArchiveSchema schema = archives.get(i).schema();
+            Integer other = firsts.putIfAbsent(schema.host(), i);
+            if (other != null && archives.get(other).schema().storeId() != schema.storeId()) {
+                throw CommandFailure.usage(
+                        "two stores have one host: host=" + schema.host() + ", archives=" + files.get(other) + ", "
+                                + files.get(i) + "; --prefix, once for each archive, keeps them apart");
+            }
+        }
     }
 
     @Override

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
@@ -186,13 +187,14 @@ public final class ImportCommand implements Callable<Integer> {
                 InputFiles.requireReadable(Path.of(file));
             }
         }
-        if (rejects != null) {
-            RejectsFile.requireWritable(rejects, files);
+        Path rejectsPath = format == InputFormat.PCAP ? null : rejects;
+        if (rejectsPath != null) {
+            RejectsFile.requireWritable(rejectsPath, files);
         }
         String first = files.get(0);
         try (InputWindow window = window(first);
                 ImportStore target = open();
-                OutputStream rejected = rejects == null ? null : RejectsFile.open(rejects)) {
+                OutputStream rejected = rejectsPath == null ? null : RejectsFile.open(rejectsPath)) {
             int exitCode = upToDamage(first, () -> importOne(first, window, target, rejected));
             int done = 1;
             // a damaged file is a bad record, which ends only itself
@@ -315,31 +317,42 @@ public final class ImportCommand implements Callable<Integer> {
         delimiter();
         logTimeOptions.check();
         boolean archive = format == InputFormat.ARCHIVE;
+        Optional<String> logTimes = Stream.of("--time-pattern", "--year", "--date")
+                .filter(this::typed)
+                .findFirst();
         if (archive && typed("--source", "--replay", "--rejects", "--to-sidecar")) {
             throw CommandFailure.usage(
                     "archives name their sources and arrival times, and need the store to themselves:"
                             + " --source, --replay, --rejects and --to-sidecar are not for --format archive");
-        } else if (archive && (typed("--policy", "--on-bad") || eventTimeOptions.given())) {
+        } else if (archive
+                && typed(
+                        "--policy",
+                        "--on-bad",
+                        "--event-time",
+                        "--event-clock",
+                        "--clock-pair",
+                        "--event-time-unit",
+                        "--event-at")) {
             throw CommandFailure.usage("archives are imported as they are, and wait for the disk:"
                     + " --policy, --on-bad and the options of event times are not for --format archive");
-        } else if (!archive && (!prefixes.isEmpty() || byHost)) {
+        } else if (!archive && typed("--prefix", "--by-host")) {
             throw CommandFailure.usage("--prefix and --by-host are for --format archive, not " + format);
         } else if (!archive && sourceName.isEmpty()) {
             throw CommandFailure.usage("Missing required option: '--source=SOURCE'");
         }
         if (files.size() > 1 && files.contains(STANDARD_INPUT)) {
             throw CommandFailure.usage("- can't be combined with other inputs");
-        } else if (!delimiter.equals(",") && format != InputFormat.CSV) {
+        } else if (typed("--delimiter") && format != InputFormat.CSV) {
             throw CommandFailure.usage("--delimiter is for --format csv, not " + format);
-        } else if (types != null && format != InputFormat.CSV) {
+        } else if (typed("--types") && format != InputFormat.CSV) {
             throw CommandFailure.usage("--types is for --format csv, not " + format);
-        } else if (logTimeOptions.given().isPresent() && format != InputFormat.LINES) {
-            throw CommandFailure.usage(logTimeOptions.given().get() + " is for --format lines, not " + format);
-        } else if (wholeRows && format != InputFormat.CSV && format != InputFormat.JSONL) {
+        } else if (logTimes.isPresent() && format != InputFormat.LINES) {
+            throw CommandFailure.usage(logTimes.get() + " is for --format lines, not " + format);
+        } else if (typed("--whole-rows") && format != InputFormat.CSV && format != InputFormat.JSONL) {
             throw CommandFailure.usage("--whole-rows is for --format csv and jsonl, not " + format);
         } else if (sidecar.given() && typed("--policy") && policy != Policy.WAIT) {
             throw CommandFailure.usage("--policy can't be set with --to-sidecar, the sidecar has its own");
-        } else if (rejects != null && format == InputFormat.PCAP) {
+        } else if (typed("--rejects") && format == InputFormat.PCAP) {
             throw CommandFailure.usage(
                     "--rejects is for text formats, not pcap; nothing after a damaged packet can be read");
         } else if (replaySpeed != null && !(replaySpeed > 0 && replaySpeed < Double.POSITIVE_INFINITY)) {

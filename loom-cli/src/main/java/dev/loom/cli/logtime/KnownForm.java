@@ -97,10 +97,14 @@ final class KnownForm implements TimeForm {
         return cut || isHalfDay(array, at, end, into) || isOfDateCommand(array, from, at, end) ? NONE : at;
     }
 
-    /** Whether AM or PM follows, without which the time would be hours wrong; {@code --time-pattern} reads both. */
+    /**
+     * Whether AM or PM follows, without which the time would be hours wrong; {@code --time-pattern} reads both. A time with an offset is
+     * of a whole day: the kernel writes {@code PM: suspend entry} behind it.
+     */
     private static boolean isHalfDay(byte[] array, int at, int end, WrittenTime time) {
         int half = at < end && array[at] == ' ' ? at + 1 : at;
-        return time.hour >= 1
+        return time.lacksOffset()
+                && time.hour >= 1
                 && time.hour <= 12
                 && half + 2 <= end
                 && "ap".indexOf(array[half] | 0x20) >= 0

@@ -11,7 +11,7 @@ public final class LineTimes {
     /** What a line has for a time. */
     public enum Kind {
         TIME,
-        /** The form of a time, but no such time exists, or nanoseconds can't hold it. */
+        /** The form of a time, but no such time exists, or nanoseconds can't hold it; or syslog's sign that the time is not known. */
         UNPARSED,
         NONE
     }
@@ -42,7 +42,7 @@ public final class LineTimes {
             at = later-- == 0 ? TimeForm.NONE : word(array, at, end, 1);
         }
         if (at < 0) {
-            return Kind.NONE;
+            return hasNilTime(array, from, end) ? Kind.UNPARSED : Kind.NONE;
         }
         return clock.read(written, timeNs) ? Kind.TIME : Kind.UNPARSED;
     }
@@ -101,6 +101,17 @@ public final class LineTimes {
             at++;
         }
         return at < end && at > from + 1 && array[at] == '>' ? at + 1 : from;
+    }
+
+    /** Whether it is a message of syslog (RFC 5424) whose time is not known: {@code <34>1 - host}. */
+    private static boolean hasNilTime(byte[] array, int from, int end) {
+        int version = priority(array, from, end);
+        return version > from
+                && version + 3 < end
+                && KnownForm.isDigit(array[version])
+                && array[version + 1] == ' '
+                && array[version + 2] == '-'
+                && array[version + 3] == ' ';
     }
 
     private static boolean isName(byte found) {

@@ -129,7 +129,7 @@ public final class EventTimeOptions {
     }
 
     /** Whether any of these options is set. */
-    public boolean given() {
+    private boolean given() {
         return field != null || clock != null || clockPair != null || unit != null || at != null;
     }
 

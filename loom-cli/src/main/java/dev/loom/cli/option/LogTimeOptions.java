@@ -49,13 +49,6 @@ public final class LogTimeOptions {
                     "Date of a file's first time, if its lines have none; by default the latest that is not ahead.")
     private @Nullable String date;
 
-    /** The option that is for lines alone and was given, if any. */
-    public Optional<String> given() {
-        return pattern != null
-                ? Optional.of("--time-pattern")
-                : year != null ? Optional.of("--year") : date != null ? Optional.of("--date") : Optional.empty();
-    }
-
     /** Whether lines are kept without their times. */
     public boolean none() {
         return NONE.equals(pattern);

@@ -824,6 +824,12 @@ class ArchiveRoundTripTest {
         imports("b", "--by-host", "a.loom").ok();
         String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
         assertTrue(schema("b").get(0).startsWith(host + ".s0 "), schema("b")::toString);
+        fill("same", 1, 10);
+        exported("same", "same.loom");
+        assertTrue(imports("c", "--by-host", "a.loom", "same.loom")
+                .exit(2)
+                .err()
+                .contains("two stores have one host: host=" + host));
         assertTrue(imports("c", "--by-host", "--prefix", "x", "a.loom")
                 .exit(2)
                 .err()

@@ -15,6 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -280,6 +281,35 @@ class KnownFormTest {
         }
         byte[] evening = "2026-11-24 18:01:47 PM has hours of a whole day".getBytes(UTF_8);
         assertEquals(LineTimes.Kind.TIME, times.read(evening, 0, evening.length));
+    }
+
+    /** As {@code dmesg --time-format iso} prints it: PM is the kernel's power management. */
+    @Test
+    void shouldReadATimeWithAnOffsetWhateverFollows() {
+        LineTimes times = reader(recognised("2026-11-24T18:01:47,978000+01:00 text"), ZoneOffset.UTC);
+        for (String line : List.of(
+                "2026-11-24T06:01:47,123456+01:00 PM: suspend entry (deep)",
+                "2026-11-24T18:01:47,123456+01:00 PM: suspend exit")) {
+            byte[] bytes = line.getBytes(UTF_8);
+            assertEquals(LineTimes.Kind.TIME, times.read(bytes, 0, bytes.length), line);
+        }
+    }
+
+    /** It is a message of its own, and no line of the one before. */
+    @Test
+    void shouldTellASyslogMessageWhoseTimeIsNotKnown() {
+        LineTimes times = reader(recognised("<34>1 2026-11-24T18:01:47.978Z host su - - - text"), ZoneOffset.UTC);
+        Map<String, LineTimes.Kind> kinds = Map.of(
+                "<34>1 - host su - - - text", LineTimes.Kind.UNPARSED,
+                "<165>1 - - - - - -", LineTimes.Kind.UNPARSED,
+                "<34>1 -", LineTimes.Kind.NONE,
+                "<34> 1 - host", LineTimes.Kind.NONE,
+                "34>1 - host", LineTimes.Kind.NONE,
+                "\tat a.B.c(B.java:1)", LineTimes.Kind.NONE);
+        kinds.forEach((line, kind) -> {
+            byte[] bytes = line.getBytes(UTF_8);
+            assertEquals(kind, times.read(bytes, 0, bytes.length), line);
+        });
     }
 
     @Test

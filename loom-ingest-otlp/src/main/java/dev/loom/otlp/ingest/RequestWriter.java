@@ -201,7 +201,7 @@ final class RequestWriter {
             accepted++;
             overflowed += overflowing ? 1 : 0;
         } else if (status == PushStatus.SOURCE_CLOSED) {
-            turn.reopenSources();
+            turn.reopenSources(signal);
             resource = NOT_ROUTED;
         } else if (status == RecordAppender.UNFIT) {
             reject(RejectReason.RECORD_TOO_LONG);

@@ -8,16 +8,17 @@ record TurnState(RecordAppender appender, ContextLog contexts, Map<Signal, Sourc
     /**
      * Continues with the sources that are now open under these names, and defines those again that were closed.
      *
-     * @throws IllegalArgumentException if the store uses their names for something else, or has no room
+     * @throws IllegalArgumentException if the store uses the name of this signal's source, or of the contexts', for something else, or
+     *     has no room
      */
-    void reopenSources() {
+    void reopenSources(Signal signal) {
         contexts.reopen();
         IllegalArgumentException refused = null;
-        for (SourceRoutes each : routes.values()) {
+        for (Map.Entry<Signal, SourceRoutes> each : routes.entrySet()) {
             try {
-                each.reopen();
+                each.getValue().reopen();
             } catch (IllegalArgumentException e) {
-                refused = e; // the other signals' sources are no less needed
+                refused = each.getKey() == signal ? e : refused; // another signal's own requests meet it too
             }
         }
         if (refused != null) {

@@ -79,11 +79,16 @@ final class JsonNumbers {
                     : new BigInteger(parser.getText());
         }
         if (token == JsonToken.VALUE_NUMBER_FLOAT && parser.getTextLength() <= DOUBLE_LENGTH_MAX) {
-            BigDecimal value = parser.getDecimalValue().stripTrailingZeros();
-            boolean whole = value.scale() <= 0;
-            // a few digits, whatever the exponent
-            if (whole && (long) value.precision() - value.scale() <= INTEGER_LENGTH_MAX) {
-                return value.toBigIntegerExact();
+            BigDecimal value = parser.getDecimalValue();
+            if (value.signum() == 0) {
+                return BigInteger.ZERO;
+            }
+            // a few digits, whatever the exponent: near the greatest one, zeros can't be stripped
+            if ((long) value.precision() - value.scale() <= INTEGER_LENGTH_MAX) {
+                BigDecimal stripped = value.stripTrailingZeros();
+                if (stripped.scale() <= 0) {
+                    return stripped.toBigIntegerExact();
+                }
             }
         }
         throw new BadValueException("is not an integer");

@@ -64,6 +64,11 @@ public final class DataOutput extends OutputStream {
         return untouched;
     }
 
+    /** Whether it leads to another process. */
+    public boolean isPipe() {
+        return pipe;
+    }
+
     /** Sets what is run each time before bytes go to the stream. */
     public void beforeSending(Runnable action) {
         beforeSending = action;
