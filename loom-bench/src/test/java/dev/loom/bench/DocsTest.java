@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What the docs say of the sources: classes that exist, files that are there, a program that CI compiles. */
 final class DocsTest {
     private static final Path ROOT = Path.of("..");
+    private static final int RESULTS_LINES_MAX = 155;
     private static final Pattern CLASS = Pattern.compile("`([A-Z][A-Za-z]*[a-z][A-Za-z]*)(\\.[A-Za-z]+)?(\\(\\))?`");
     private static final Pattern EXPORT = Pattern.compile("exports ([a-z.]+);");
     private static final Pattern SECTION = Pattern.compile("## `([a-z.]+)`");
@@ -60,6 +61,13 @@ final class DocsTest {
             linked.removeIf(link -> Files.exists(page.resolveSibling(link)));
             assertEquals(Set.of(), linked, page.toString());
         }
+    }
+
+    /** Its readers look for one figure; how it came about belongs to {@code docs/notes}. */
+    @Test
+    void shouldKeepResultsOnOnePage() throws IOException {
+        int lines = Files.readAllLines(ROOT.resolve("docs/results.md")).size();
+        assertTrue(lines <= RESULTS_LINES_MAX, "docs/results.md has more than " + RESULTS_LINES_MAX + " lines: " + lines);
     }
 
     /** {@code .ci/run} compiles and runs the sample, so what the README shows compiles as it stands. */
