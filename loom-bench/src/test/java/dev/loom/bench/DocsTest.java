@@ -94,7 +94,8 @@ final class DocsTest {
     @Test
     void shouldKeepResultsOnOnePage() throws IOException {
         int lines = Files.readAllLines(ROOT.resolve("docs/results.md")).size();
-        assertTrue(lines <= RESULTS_LINES_MAX, "docs/results.md has more than " + RESULTS_LINES_MAX + " lines: " + lines);
+        assertTrue(
+                lines <= RESULTS_LINES_MAX, "docs/results.md has more than " + RESULTS_LINES_MAX + " lines: " + lines);
     }
 
     /** {@code .ci/run} compiles and runs the sample, so what the README shows compiles as it stands. */
