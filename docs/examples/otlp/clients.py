@@ -65,7 +65,7 @@ def stop(process):
 
 
 def send(run, protocol, compression, endpoint):
-    """By the Python SDK: so many logs, spans and values of a gauge, numbered."""
+    """Sends a number of logs, spans and values of a gauge by the Python SDK, each with its number."""
     resource = Resource({"service.name": run})
     if protocol == "grpc":
         how = {"endpoint": endpoint, "insecure": True,

@@ -126,8 +126,9 @@ public final class LoomConfig {
 
         /**
          * Ring of the timestamp index, bytes; limits as for {@link #recordRingBytes}; default 4 MiB. One index may be
-         * open per 256 bytes. A store may ever have had about 8,000 sources with the least ring, twice as many with twice that, and
-         * as many as there are ids by default. Beyond that definitions fail, and so does opening a store that has more.
+         * open per 256 bytes. With the smallest ring a store can define about 8,000 sources in its life, with twice that
+         * ring twice as many, and with the default ring as many as there are ids. Beyond that, definitions fail, and a store that has
+         * more cannot be opened.
          */
         public Builder timeRingBytes(int bytes) {
             timeRingBytes = checkRing("time", bytes);
@@ -325,8 +326,8 @@ public final class LoomConfig {
 
         /**
          * The share of one processor that building the text index takes at most, 0 to 1; default 0.25. With 0 none is built.
-         * Searches read the records that no unit of the index has yet. Which fields of a source are indexed says its attribute
-         * {@link dev.loom.format.IndexedText#ATTRIBUTE}, or else its format.
+         * Searches read the records that no unit of the index has yet. The source's attribute
+         * {@link dev.loom.format.IndexedText#ATTRIBUTE} names the fields to index; without it, the format does.
          */
         public Builder textIndexShare(double share) {
             if (!(share >= 0 && share <= 1)) {

@@ -213,7 +213,7 @@ final class RingRoomTest {
             loom.closeSource(sources.get(1)); // which counts all the same
             String refusal = refusal(() -> loom.defineSource("more", FORMAT));
             assertEquals(
-                    "too many sources, of which each closed one counts: name=more, max=" + max
+                    "too many sources, closed ones included: name=more, max=" + max
                             + ", time ring=524288; open the store with a larger one",
                     refusal);
             records = pushPages(loom, sources.subList(0, 1), 2);

@@ -116,7 +116,7 @@ public final class IngestScaling {
         out.printf("%nload at the end: %s%n", Machine.loadAverage());
     }
 
-    /** Every target that takes so many threads, at every size. */
+    /** Every target that takes this number of threads, at every size. */
     private void compare(int threads) {
         final List<String> names = ofThreads(threads);
         final String suffix = "-" + threads;

@@ -25,10 +25,13 @@ import org.junit.jupiter.api.Test;
 /** What the docs say of the sources: classes that exist, files that are there, a program that CI compiles. */
 final class DocsTest {
     private static final Path ROOT = Path.of("..");
+    private static final int RESULTS_LINES_MAX = 155;
     private static final Pattern CLASS = Pattern.compile("`([A-Z][A-Za-z]*[a-z][A-Za-z]*)(\\.[A-Za-z]+)?(\\(\\))?`");
     private static final Pattern EXPORT = Pattern.compile("exports ([a-z.]+);");
     private static final Pattern SECTION = Pattern.compile("## `([a-z.]+)`");
     private static final Pattern ROW = Pattern.compile("\\| `([A-Za-z0-9]+)` \\|");
+    private static final Pattern FOREIGN = Pattern.compile(
+            "\\b(?i:so many|anew|untold|gives free)\\b|(^Of|[.;:(|*\"] ?[Oo]f) (?!course)[^,.;:|]{2,60}, the ");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
 
     @Test
@@ -60,6 +63,39 @@ final class DocsTest {
             linked.removeIf(link -> Files.exists(page.resolveSibling(link)));
             assertEquals(Set.of(), linked, page.toString());
         }
+    }
+
+    /** Words that no native engineer would write, such as a number that is not named, or an "of" whose noun comes later. */
+    @Test
+    void shouldUseWordsOfNativeEngineers() throws IOException {
+        List<Path> texts = new ArrayList<>(List.of(ROOT.resolve("README.md")));
+        texts.addAll(files(ROOT.resolve("docs"), 1, ".md"));
+        for (Path module : files(ROOT, 1, "")) {
+            Path sources = module.resolve("src/main/java");
+            if (Files.isDirectory(sources)) {
+                texts.addAll(files(sources, Integer.MAX_VALUE, ".java"));
+            }
+        }
+        assertTrue(texts.size() > 500, "texts=" + texts.size());
+        List<String> found = new ArrayList<>();
+        for (Path text : texts) {
+            List<String> lines = Files.readAllLines(text);
+            for (int i = 0; i < lines.size(); i++) {
+                if (FOREIGN.matcher(lines.get(i)).find()) {
+                    found.add(ROOT.relativize(text) + ":" + (i + 1) + ": "
+                            + lines.get(i).strip());
+                }
+            }
+        }
+        assertEquals(List.of(), found);
+    }
+
+    /** Its readers look for one figure; how it came about belongs to {@code docs/notes}. */
+    @Test
+    void shouldKeepResultsOnOnePage() throws IOException {
+        int lines = Files.readAllLines(ROOT.resolve("docs/results.md")).size();
+        assertTrue(
+                lines <= RESULTS_LINES_MAX, "docs/results.md has more than " + RESULTS_LINES_MAX + " lines: " + lines);
     }
 
     /** {@code .ci/run} compiles and runs the sample, so what the README shows compiles as it stands. */
@@ -114,6 +150,12 @@ final class DocsTest {
         }
         Collections.sort(listed);
         assertEquals(exported, listed);
+    }
+
+    private static List<Path> files(Path directory, int depth, String suffix) throws IOException {
+        try (Stream<Path> files = Files.walk(directory, depth)) {
+            return files.filter(file -> file.toString().endsWith(suffix)).toList();
+        }
     }
 
     private static Set<String> matches(Pattern pattern, Path page) throws IOException {

@@ -6,8 +6,8 @@ package dev.loom.api;
  *
  * <p>An open claim holds up every record that other threads bring after it, so keep the code between the two calls
  * short and free of blocking. The recorder aborts a claim whose thread has ended. It leaves the claim of a live thread
- * alone, since that thread may be writing into it. So the thread that claims fills and ends the claim: the buffer of a claim whose
- * thread has ended is other records' by then.
+ * alone, since that thread may be writing into it. So one thread must claim, fill and end a claim:
+ * once that thread has ended, the buffer may hold other records.
  */
 public interface RecorderClaim extends RecordClaim, AutoCloseable {
     /**

@@ -6,14 +6,14 @@ package dev.loom.api;
  * follow from the one before. {@code docs/text-index.md} tells how the defaults were found.
  *
  * @param unitRows the most records of a unit of several chunks, 1,024 to 65,535; it may end sooner. With more, lists are sooner full
- * @param listRows k: the records that a list holds, 1 to 64. An AND of two words that both fill theirs reads what is behind
- * @param listBytes q_l: so many bytes of the filter of words that are not frequent share a list, 1 to 1,024; fewer take more room
- * @param countBytes q_h: so many bytes of the filter of frequent words share a count, 1 to 32
+ * @param listRows k: how many rows a list holds, 1 to 64. An AND of two words whose lists are both full reads all later rows
+ * @param listBytes q_l: how many bytes of the filter of infrequent words share one list, 1 to 1,024; fewer bytes a list take more room
+ * @param countBytes q_h: how many bytes of the filter of frequent words share one count, 1 to 32
  * @param prefixLength the longest prefix that is looked up as it is, in code points, 0 to 16; the rest of a longer one is read for, and
  *     with 0 all of it
  */
 public record TextIndexParameters(int unitRows, int listRows, int listBytes, int countBytes, int prefixLength) {
-    /** Of 24,576 rows, lists of 18 for 16 bytes each, counts for 2 bytes each, prefixes of up to 8 code points. */
+    /** Units of 24,576 rows, a list of 18 rows for every 16 bytes, a count for every 2 bytes, prefixes of up to 8 code points. */
     public static final TextIndexParameters DEFAULT = new TextIndexParameters(24_576, 18, 16, 2, 8);
 
     /** @throws IllegalArgumentException for a number out of its range */

@@ -102,7 +102,7 @@ final class PackedLists {
         return at;
     }
 
-    /** Sets the rows that words of a unit's list may be in, of so many rows of the unit. */
+    /** Sets the rows that words of a unit's list may be in; the unit has {@code unit} rows. */
     void rows(int list, int unit, int rows, RowSet into) {
         if (listRows == 0) {
             into.setAll();

@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
 final class RowLists {
     private RowLists() {}
 
-    /** Adds a row to a list with so many, which are at most as high. Returns false if it has the row. */
+    /** Adds a row to a list of {@code count} rows, which are at most as high. Returns false if it has the row. */
     static boolean add(MutableDirectBuffer lists, int offset, int count, int row) {
         int at = offset + count * Short.BYTES;
         if (count > 0 && lists.getShort(at - Short.BYTES, ByteOrder.LITTLE_ENDIAN) == (short) row) {

@@ -34,7 +34,7 @@ final class RowSet {
         return this;
     }
 
-    /** Becomes the set of all rows, of which so many contain it at most. */
+    /** Becomes the set of all rows, at most {@code rows} of which contain it. */
     RowSet setMost(int rows) {
         setAll();
         most = rows;

@@ -33,7 +33,7 @@ public final class SourceUnits {
     private static final int BITS_FIRST = 12;
     private static final int BITS_STEP = 2;
 
-    /** After so many files that were written, all are counted again. */
+    /** After this many files were written, all are counted again. */
     private static final int RECOUNT_EVERY = 64;
 
     /** A unit that fills less of its filter is followed by one with a smaller filter. */
@@ -105,7 +105,7 @@ public final class SourceUnits {
     /**
      * Writes the unit, unless it is empty, and begins the next.
      *
-     * @param room whether so many bytes more may be used; if not, nothing changes
+     * @param room whether this number of bytes more may be used; if not, nothing changes
      * @param guard called right before the file appears
      * @return false if there was no room
      */
@@ -192,7 +192,7 @@ public final class SourceUnits {
     /**
      * Puts files together, where there are enough.
      *
-     * @param room whether so many bytes more may be used while that lasts
+     * @param room whether this number of bytes more may be used while that lasts
      */
     public void putTogether(LongPredicate room, Runnable guard) {
         List<UnitFile> there = files.ofSource(sourceId);

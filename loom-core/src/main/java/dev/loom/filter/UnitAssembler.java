@@ -35,7 +35,7 @@ public final class UnitAssembler implements RowTokens.Sink {
 
     /** Words that the unit has already, by the states of their digests: filters learn nothing more of them. */
     private final long[] known = new long[KNOWN];
-    /** The count of each known word; of words that are not frequent, the complement of their list. */
+    /** The count of each known word, or the complement of its list if the word is not frequent. */
     private final int[] places = new int[KNOWN];
 
     private final List<Long> chunks = new ArrayList<>();
@@ -67,12 +67,12 @@ public final class UnitAssembler implements RowTokens.Sink {
         return UnitBuilder.length(shape) + 12L * KNOWN + CHUNKS_MAX * 40L;
     }
 
-    /** Whether a chunk with so many rows belongs to another unit. */
+    /** Whether a chunk with this number of rows belongs to another unit. */
     public boolean isFull(long rows) {
         return builder.rows() > 0 && (builder.rows() + rows > rowsMax || chunks.size() == CHUNKS_MAX || fill() >= 1);
     }
 
-    /** Whether a chunk with so many rows fits no unit. */
+    /** Whether a chunk with this number of rows fits no unit. */
     public boolean isTooLarge(long rows) {
         return rows > UnitShape.ROWS_MAX;
     }

@@ -9,8 +9,8 @@ import dev.loom.text.TokenCondition;
  *
  * @param frequentBits x_h: the filter of frequent words has 2^x_h + 8 bytes
  * @param rareBits x_l: the filter of the other words has 2^x_l + 8 bytes
- * @param countBytes q_h: so many bytes of the filter of frequent words share a count of rows
- * @param listBytes q_l: so many bytes of the other filter share a list of rows
+ * @param countBytes q_h: how many bytes of the filter of frequent words share one count of rows
+ * @param listBytes q_l: how many bytes of the other filter share one list of rows
  * @param listRows k: the rows that a list holds, 0 to {@value #LIST_ROWS_MAX}; without lists, a word may be in any row
  * @param prefixBits the filter of prefixes has 2^prefixBits + 8 bytes; 0 for none
  * @param prefixLength the longest prefix that it has, in code points

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The built-in formats, and the parser of text forms. */
 public final class Formats {
-    /** After so many providers of a class loader that can't be loaded its others are given up. */
+    /** After this number of providers that can't be loaded, the others of the class loader are given up. */
     private static final int PROVIDERS_BROKEN_MAX = 100;
 
     private static final Set<String> BUILT_IN =

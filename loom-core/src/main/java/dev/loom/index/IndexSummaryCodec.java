@@ -15,7 +15,7 @@ import org.agrona.MutableDirectBuffer;
  *                      13-17: of the sum; 18-21: of the bins' address; 22-23: 0
  *   index id
  *   count              records that have a value; without one the next three are 0
- *   minimum            of integers the key, with the sign as lowest bit; of doubles its bits, the highest byte first
+ *   minimum            an integer's key, with the sign as lowest bit; a double's bits, the highest byte first
  *   maximum            of integers less the minimum, of doubles as the minimum
  *   sum                of integers how much the keys' sum is above count * minimum, up to 128 bits; of doubles as the minimum
  *   bins' address      less that of the bins listed before in the directory, if there are any; 0 for no bins

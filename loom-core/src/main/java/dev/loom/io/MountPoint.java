@@ -34,7 +34,7 @@ public record MountPoint(Path point, String fileSystem) {
             for (String line : Files.readAllLines(TABLE, StandardCharsets.ISO_8859_1)) {
                 String[] words = line.split(" ", -1);
                 Path point = Path.of(decode(words[4]));
-                // of several mounts on one directory, the last is seen
+                // only the last of several mounts on one directory is seen
                 if (path.startsWith(point) && (found == null || point.getNameCount() >= found.point.getNameCount())) {
                     found = new MountPoint(point, identity(point, words));
                 }

@@ -105,7 +105,7 @@ public final class PageReader implements AutoCloseable {
         }
         complete = true;
         try {
-            if (copyFromFile(pageAddress) || copyFromFileAnew(pageAddress)) {
+            if (copyFromFile(pageAddress) || copyFromReopenedFile(pageAddress)) {
                 return PageState.PRESENT;
             }
         } catch (StoreIoException e) {
@@ -159,7 +159,7 @@ public final class PageReader implements AutoCloseable {
     }
 
     /** An interrupt may have had the file opened again, when a compressed one had taken its place. */
-    private boolean copyFromFileAnew(long pageAddress) {
+    private boolean copyFromReopenedFile(long pageAddress) {
         if (view.segments().decoders() == null) {
             return false;
         }

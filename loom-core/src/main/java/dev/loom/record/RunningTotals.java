@@ -54,7 +54,7 @@ final class RunningTotals {
         return sources.computeIfAbsent(sourceId, unused -> new Running());
     }
 
-    /** Forgets all counts, which begin anew: from zero, or with the next checkpoint. */
+    /** Forgets all counts, which start over: from zero, or with the next checkpoint. */
     void restart(boolean fromZero) {
         known = fromZero;
         sources.forEach((id, source) -> {

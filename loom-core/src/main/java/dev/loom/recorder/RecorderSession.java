@@ -262,12 +262,12 @@ public final class RecorderSession {
             throw new StoreIoException("the store could not be closed in time: ms="
                     + TimeUnit.NANOSECONDS.toMillis(closeTimeoutNs + storeCloseNs));
         }
-        boolean untold;
+        boolean unreported;
         synchronized (thread) {
-            untold = !failuresTold;
+            unreported = !failuresTold;
             failuresTold = true;
         }
-        if (untold) { // to one caller, be it not the first, who may have waited in vain
+        if (unreported) { // to one caller, be it not the first, who may have waited in vain
             throwFailures();
         }
     }

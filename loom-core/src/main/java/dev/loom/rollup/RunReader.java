@@ -169,7 +169,7 @@ public final class RunReader implements AutoCloseable {
         return file.level() <= RunShape.LEVELS && head(file.level(), file.first()) != null;
     }
 
-    /** Whether a file is one of this store in an older version, whose runs are not there until they are built anew. */
+    /** Whether a file is one of this store in an older version, whose runs are not there until they are rebuilt. */
     public boolean isOlder(RunFiles.RunFile file) {
         try (LoomFile opened = files.storage().openToRead(file.path())) {
             ByteBuffer header = newBuffer(RunFileDescriptor.SLOTS_OFFSET);

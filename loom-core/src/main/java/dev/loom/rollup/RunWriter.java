@@ -173,7 +173,7 @@ public final class RunWriter implements AutoCloseable {
     /**
      * Writes the run, which readers then find.
      *
-     * @param room whether files may take so many bytes more
+     * @param room whether files may take this number of bytes more
      * @return false if there is no room
      */
     public boolean finish(LongPredicate room) {

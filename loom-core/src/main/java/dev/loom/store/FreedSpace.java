@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * reflinks, or readers hold the files open: deleting more would then lose all records for nothing. Not thread-safe.
  */
 final class FreedSpace {
-    /** After so many deletions in a row that freed nothing, deleting is doubtful. */
+    /** After this number of deletions in a row that freed nothing, deleting is doubtful. */
     static final int FRUITLESS_MAX = 3;
 
     /** How long the first doubtful deletion waits; each one after it waits twice as long. */

@@ -52,11 +52,11 @@ final class IndexRecovery {
             return closed;
         }
         // an existing gap is given up together with the part before it
-        boolean anew = drop || closed.rebuild().exists();
-        Mark next = anew ? closed.withoutIndexes() : closed;
+        boolean fromScratch = drop || closed.rebuild().exists();
+        Mark next = fromScratch ? closed.withoutIndexes() : closed;
         if (gap) {
             known.countLost(closed.durable(LogKind.RECORD));
-            next = next.withGap(anew ? closed.begin(LogKind.RECORD) : covered);
+            next = next.withGap(fromScratch ? closed.begin(LogKind.RECORD) : covered);
             next = beginWith(
                     known.lost(), next, next.rebuild().timeEnd(), next.durable(LogKind.RECORD), next.lastTimeNs());
         } else {
@@ -70,7 +70,7 @@ final class IndexRecovery {
         // before the mark says that all is well: they sum up what is dropped
         files.runs(storage).deleteAll();
         next = new MarkFile(storage, files.mark()).writeTwice(next);
-        if (anew) {
+        if (fromScratch) {
             unchecked = null;
             deleteUnnamed(next);
         }

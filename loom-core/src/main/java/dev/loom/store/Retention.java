@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * segments, which are few.
  */
 final class Retention implements SegmentBudget {
-    /** At most so many bytes of records are passed over at once, so that the evictor soon writes again. */
+    /** At most this many bytes of records are passed over at once, so that the evictor soon writes again. */
     private static final long STEP_LENGTH = 8L << 30;
 
     /**
-     * While the disk does not deliver pages of the timestamp index, at most so many segments are deleted beyond what is to be freed: one of
+     * While the disk does not deliver pages of the timestamp index, at most this many segments are deleted beyond what is to be freed: one of
      * these pages may have a checkpoint that frees enough. They are not waited for for ever, as a bad sector stays one.
      */
     private static final int UNREAD_SEGMENTS_MAX = 2;
@@ -183,7 +183,7 @@ final class Retention implements SegmentBudget {
     }
 
     /**
-     * Whether files that can be built again may take so many bytes more. If the limit alone is in the way, segments are deleted for them
+     * Whether files that can be built again may take this number of bytes more. If the limit alone is in the way, segments are deleted for them
      * soon: records that come all the time would leave none otherwise. Any thread.
      */
     boolean hasRoom(long bytes) {

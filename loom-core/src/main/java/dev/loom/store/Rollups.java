@@ -43,7 +43,7 @@ final class Rollups implements AutoCloseable {
      * @param ready whether the indexes are complete; before that nothing is done
      * @param durable the end of the records that survive a power cut
      * @param guard throws once another writer has the store
-     * @param room whether files may take so many bytes more
+     * @param room whether files may take this number of bytes more
      * @param share of a processor, above 0 to 1
      */
     record Parts(

@@ -100,8 +100,8 @@ public final class SessionSchema {
         schemaLog.requireRoom();
         int everMax = RecordLog.sourcesMax(timeRingLength);
         if (sources.count() >= everMax) {
-            throw new IllegalArgumentException("too many sources, of which each closed one counts: name=" + name
-                    + ", max=" + everMax + ", time ring=" + timeRingLength + "; open the store with a larger one");
+            throw new IllegalArgumentException("too many sources, closed ones included: name=" + name + ", max="
+                    + everMax + ", time ring=" + timeRingLength + "; open the store with a larger one");
         }
         int next = Math.max(current.lastId(), sources.lastId()) + 1;
         // a damaged record may have the highest id possible; lower ones are still free then

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the next session builds it again. For the thread of {@link TextIndexing}.
  */
 final class TextFollower {
-    /** After so many bytes of records it is another source's turn. */
+    /** After this number of bytes of records it is another source's turn. */
     private static final long STEP_LENGTH = 16L << 20;
 
     private final SourceUnits units;
@@ -35,7 +35,7 @@ final class TextFollower {
     /**
      * What it needs.
      *
-     * @param room whether files may take so many bytes more
+     * @param room whether files may take this number of bytes more
      * @param guard throws once another writer has the store
      * @param rest called often; pauses as the share of a processor demands, and throws when the session ends
      */

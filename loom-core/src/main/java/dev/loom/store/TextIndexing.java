@@ -42,7 +42,7 @@ final class TextIndexing implements AutoCloseable {
      * @param ready whether the indexes that lead to records are complete; before that nothing is done
      * @param durable the end of the records that survive a power cut
      * @param guard throws once another writer has the store
-     * @param room whether files may take so many bytes more
+     * @param room whether files may take this number of bytes more
      * @param open is told how many units are being built
      */
     record Parts(
@@ -250,7 +250,7 @@ final class TextIndexing implements AutoCloseable {
         return more;
     }
 
-    /** Begins anew with a source whose definition has changed: its open unit is built again by the new one. */
+    /** Starts over with a source whose definition has changed: its open unit is built again by the new one. */
     private void forgetChanged(Source source) {
         String asked = source.attributes().get(IndexedText.ATTRIBUTE);
         TextFollower follower = followers.get(source.id());

@@ -265,7 +265,7 @@ public final class KeyEncoder {
         return isNumber(kind) ? 1 + Long.BYTES : hasBytes(kind) ? 1 + Integer.BYTES + from.getInt(at + 1) : 1;
     }
 
-    /** Whether bytes are a key of so many values, as {@link #encode} makes it. */
+    /** Whether bytes are a key of this number of values, as {@link #encode} makes it. */
     public static boolean isKey(DirectBuffer from, int offset, int length, int values) {
         int at = offset;
         int end = offset + length;

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * only the chunks that may hold a match are read. Those are found through the timestamp index, or through an index over
  * event times; an index over durations, if there is one, tells by how much to widen each chunk's times. Each match is
  * returned once per cause, in the order of the causes; with {@link #distinct}, once, with the cause whose window starts
- * first (of several, the one at the lowest address).
+ * first (or, if several do, the one at the lowest address).
  *
  * <p>Bounded memory: 1 MiB in addition to the cursor over the causes, the longest jumbo payload met, and 32 bytes per cause
  * (64 while the batch grows). The batch grows only while the query's {@linkplain #memory memory} has four times as much

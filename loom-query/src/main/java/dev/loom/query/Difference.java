@@ -409,7 +409,7 @@ public final class Difference extends Query<Difference> {
      * @param ignored fields that were left out because they choose, by name
      * @param hasMoreFields whether there were more fields than the cap, which were not compared
      * @param supportMin the fewest chosen records of a finding; 0 if nothing was compared
-     * @param overlookedMax values that no more chosen records than these have may have been overlooked; less than the support
+     * @param overlookedMax a value may have been overlooked if at most this many chosen records have it; less than {@code supportMin}
      * @param comparisons about how many there were
      * @param isCombined whether combinations were counted; not if the query ended before
      * @param statistics the work that was done

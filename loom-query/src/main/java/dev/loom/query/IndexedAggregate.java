@@ -48,7 +48,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
     /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = RankSearch.RANKS_MAX;
 
-    /** Up to so many values that meet a condition are kept as they are counted, so that no pass follows for percentiles. */
+    /** Up to this many values that meet a condition are kept while they are counted, so that no pass follows for percentiles. */
     private static final int FEW_MAX = 1 << 13;
 
     /** How often to begin again because records of the range were deleted. */

@@ -86,7 +86,7 @@ public final class TextSearch extends Query<TextSearch> {
     }
 
     /**
-     * Ends the search after so many records; default all.
+     * Limits the search to this number of records; default all.
      *
      * @throws IllegalArgumentException if negative
      */

@@ -11,7 +11,7 @@ final class ByteBudget {
         this.max = max;
     }
 
-    /** Takes bytes, which are to be {@linkplain #release given back}; false if there are not so many. */
+    /** Takes bytes, which are to be {@linkplain #release given back}; false if fewer are left. */
     boolean reserve(long bytes) {
         boolean fits = held.addAndGet(bytes) <= max;
         if (!fits) {

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 final class StoreWatch implements Runnable, AutoCloseable {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(2);
 
-    /** An attempt to open the store may read and write much before the disk refuses it, so the rest is at least so many times longer. */
+    /** An attempt to open the store may read and write much before the disk refuses it, so the rest is at least this many times longer. */
     private static final int REST_PER_ATTEMPT = 9;
 
     private final ServedStore store;

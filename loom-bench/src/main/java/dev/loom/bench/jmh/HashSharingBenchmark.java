@@ -31,7 +31,7 @@ public class HashSharingBenchmark {
     /** The first size that a unit's filter gets. */
     private static final int SIZE_BITS = 12;
 
-    /** So many words for each byte of a filter end a unit. */
+    /** A unit ends once its words leave this number of bytes of its filter for each. */
     private static final int BYTES_A_WORD = 4;
 
     private static final int QUERIES = 1 << 10;

@@ -36,7 +36,7 @@ abstract class TokenHash {
     /** The digest of a token. */
     abstract long digest(int from, int to);
 
-    /** The sum of the digests of a token and its prefixes; without a running state each of them begins anew. */
+    /** The sum of the digests of a token and its prefixes; without a running state each of them starts over. */
     long digestWithPrefixes(int from, int to) {
         long sum = digest(from, to);
         for (int end = from + 1; end <= Math.min(to, from + PREFIX_MAX); end++) {

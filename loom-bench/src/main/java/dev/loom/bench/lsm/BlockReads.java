@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 public final class BlockReads {
     private BlockReads() {}
 
-    /** Nanoseconds a block: the mean of so many at random of a tree's last level, for each round but the first. */
+    /** Nanoseconds a block: the mean of {@code count} random ones of a tree's last level, for each round but the first. */
     public static double[] measure(SstTree tree, int count, int rounds, LongSupplier clock) {
         final double[] means = new double[rounds];
         final SplittableRandom random = new SplittableRandom(count);

@@ -1,6 +1,6 @@
 package dev.loom.bench.lsm;
 
-/** Computes a key's digest anew at each level, as trees do whose filters hash for themselves. */
+/** Computes a key's digest again at each level, as trees do whose filters hash for themselves. */
 final class LevelDigests extends KeyDigests {
     private final long[] seeds = new long[TreeShape.LEVELS_MAX];
     private byte[] key = {};

@@ -10,7 +10,7 @@ final class LogFilter implements SstFilter {
     private final TokenFilter filter;
     private final int sizeBits;
 
-    /** Takes the size that is nearest to so many bits, by their ratio. */
+    /** Takes the size that is nearest to this number of bits, by their ratio. */
     LogFilter(double bits) {
         sizeBits = Math.max(SIZE_BITS_MIN, (int) Math.round(Math.log(bits / Byte.SIZE) / Math.log(2)));
         filter = new TokenFilter(sizeBits);

@@ -100,7 +100,7 @@ public final class RequestPool {
         numbers[index] = texts.build().toArray();
     }
 
-    /** Draws ids and numbers of a request anew, in a copy that begins at an offset. */
+    /** Draws new ids and numbers for a request, in a copy that begins at an offset. */
     public void refresh(int index, MutableDirectBuffer copy, int offset, SplittableRandom fresh) {
         for (final int id : ids[index]) {
             copy.putLong(offset + id, fresh.nextLong());

@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends batches to a sink over TCP, by a thread of its own. So many may wait; if the sink is further behind, batches are dropped and
+ * Sends batches to a sink over TCP, by a thread of its own. A bounded number of them may wait; if the sink is further behind, batches are dropped and
  * counted, and the application goes on.
  */
 final class SocketTelemetry extends BatchTelemetry {

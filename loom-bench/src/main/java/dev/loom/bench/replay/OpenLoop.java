@@ -35,7 +35,7 @@ final class OpenLoop {
      * Creates a schedule.
      *
      * @param clock nanoseconds
-     * @param waiter waits so many nanoseconds, or less
+     * @param waiter waits for a number of nanoseconds, or less
      */
     OpenLoop(PrintStream out, LongSupplier clock, LongConsumer waiter) {
         this.out = out;

@@ -49,7 +49,7 @@ public record ReplayAnswer(long value, long count, long digest, List<Long> numbe
     }
 
     /**
-     * The share of this answer, the true one, that another lacks, 0 to 1. Of records that are not named, all of the other are taken to be
+     * The share of this answer, the true one, that another lacks, 0 to 1. If records are not named, all those of the other are taken to be
      * true; a value is lacking if it is another one.
      */
     public double missing(ReplayAnswer other) {

@@ -40,7 +40,7 @@ public record ReplayQuestion(String name, Form form, ReplaySource source, int ca
     /** After all records, and no more than any system's last time. */
     private static final long END_OF_TIME_NS = 4_000_000_000_000_000_000L;
 
-    /** The rank of the tail's percentile among so many values, from 1. */
+    /** The rank of the tail's percentile among {@code count} values, from 1. */
     public static long tailRank(long count) {
         return count - count / TAIL_PARTS;
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>{@code ingest PAYLOAD_BYTES THREADS SECONDS FOLDER}</pre>
  *
- * <p>It pushes records of that size with so many threads for so many seconds into files in the folder, and prints a line
+ * <p>It pushes records of that size with a number of threads for a number of seconds into files in the folder, and prints a line
  * {@code records=N seconds=S cpu_seconds=C}: the records that it pushed, the time that it took, and its user and system time. Other lines
  * are ignored.
  */

@@ -69,7 +69,7 @@ final class LogReplica {
         void onLine(long number, int host, int text);
     }
 
-    /** How many lines have so many bytes, or a little more. */
+    /** How many lines have this number of bytes together, or a little more. */
     long linesOf(long bytes) {
         double length = ID_OFFSET + ID_LENGTH + 2;
         for (byte[][] file : texts) {
@@ -79,7 +79,7 @@ final class LogReplica {
         return (long) Math.ceil(bytes * MARGIN / length);
     }
 
-    /** Writes the log, with so many lines. */
+    /** Writes the log, with this number of lines. */
     void write(long lines, OutputStream out, LineHandler handler) throws IOException {
         final Random random = new Random(seed);
         final int[] next = new int[texts.length];

@@ -28,7 +28,7 @@ final class QuestionChoice {
 
     private static final int PREFIX_LENGTH_MIN = 3;
 
-    /** So much of an id begins hardly another one. */
+    /** Hardly two ids share a prefix of this length. */
     private static final int ID_PREFIX_LENGTH = 10;
 
     private static final String HEX_DIGITS = "[0-9a-fA-F]+";
@@ -41,7 +41,7 @@ final class QuestionChoice {
     private final Set<String> known = new HashSet<>();
     private final Map<String, Double> shares;
 
-    /** @param count of the words of a class, if there are so many */
+    /** @param count how many words a class has; fewer if the log has no more */
     QuestionChoice(LogCorpus corpus, LogReplica replica, long lines, int count, long seed) {
         this.corpus = corpus;
         this.replica = replica;

@@ -35,7 +35,7 @@ final class PacketFilter extends LoopbackServer {
     private final SplittableRandom random;
     private final Set<Long> damagedIds = ConcurrentHashMap.newKeySet();
 
-    /** @param damageIsDue whether to damage a request, having damaged so many */
+    /** @param damageIsDue whether to damage a request, by how many it has damaged */
     PacketFilter(int serverPort, long seed, IntPredicate damageIsDue, Telemetry telemetry, ExecutorService threads)
             throws IOException {
         this.serverPort = serverPort;

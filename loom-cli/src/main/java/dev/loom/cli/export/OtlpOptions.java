@@ -58,13 +58,13 @@ final class OtlpOptions {
     @Option(
             names = "--compression",
             paramLabel = "KIND",
-            description = "Of requests to the endpoint: ${COMPLETION-CANDIDATES}; by default none.")
+            description = "Compresses requests to the endpoint: ${COMPLETION-CANDIDATES}; by default none.")
     private Compression compression = Compression.NONE;
 
     @Option(
             names = "--retry-for",
             paramLabel = "DURATION",
-            description = "How long a request to the endpoint is sent again while it is not taken; by default 5m.")
+            description = "How long to retry a request that the endpoint does not accept; by default 5m.")
     private String retryFor = "5m";
 
     @Option(

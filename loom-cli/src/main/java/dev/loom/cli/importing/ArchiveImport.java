@@ -126,7 +126,7 @@ final class ArchiveImport {
         }
         int sources = existing.size() + targets.missing();
         if (sources > SOURCES_MAX) {
-            throw CommandFailure.usage("a store can't have so many sources: its own=" + existing.size()
+            throw CommandFailure.usage("too many sources for one store: its own=" + existing.size()
                     + ", of the archives=" + targets.missing() + ", max=" + SOURCES_MAX);
         }
         return targets;

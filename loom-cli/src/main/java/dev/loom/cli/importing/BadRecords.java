@@ -48,8 +48,8 @@ final class BadRecords {
         return count;
     }
 
-    /** Where the last one is if it was not told; else empty. */
-    String lastUntold() {
+    /** Where the last one is if it was not reported; else empty. */
+    String lastUnreported() {
         return count > TOLD_MAX ? last : "";
     }
 

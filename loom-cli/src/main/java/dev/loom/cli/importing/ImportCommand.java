@@ -447,8 +447,8 @@ public final class ImportCommand implements Callable<Integer> {
         if (badRecords.count() > 0) {
             text.append("; ").append(badRecords.count()).append(stopped ? " bad, stopped there" : " skipped");
         }
-        if (!badRecords.lastUntold().isEmpty()) {
-            text.append(", the last at ").append(badRecords.lastUntold());
+        if (!badRecords.lastUnreported().isEmpty()) {
+            text.append(", the last at ").append(badRecords.lastUnreported());
         }
         if (badRecords.cut() > 0) {
             text.append("; too long to be whole in the rejects: ").append(badRecords.cut());

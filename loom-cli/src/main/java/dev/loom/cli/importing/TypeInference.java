@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * The type is also utf8 if all cells are empty, or a number's leading zeros or plus, or an integer's last digits, would be lost.
  */
 final class TypeInference {
-    /** Every integer of so many digits is a double. */
+    /** Every integer of up to this number of digits is a double. */
     private static final int EXACT_DIGITS = 15;
 
     private final CellNumber number = new CellNumber();

@@ -67,7 +67,7 @@ final class KnownForm implements TimeForm {
         this.lacksYearBehindMonth = parts[0] == 'N' && pattern().indexOf('y') < 0;
     }
 
-    /** The form in a log all of whose times have so many digits behind a comma: a fraction's if they are milli-, micro- or nanoseconds. */
+    /** The form in a log whose times all have this number of digits behind a comma: a fraction's if they are milli-, micro- or nanoseconds. */
     KnownForm withCommaDigits(int digits) {
         return digits == 3 || digits == 6 || digits == 9 ? new KnownForm(name, parts, wordMax, digits) : this;
     }
@@ -245,7 +245,7 @@ final class KnownForm implements TimeForm {
         return next == at + 1 ? at : next;
     }
 
-    /** The number that so many digits make; negative if others are among them. */
+    /** The number that {@code count} digits make; negative if others are among them. */
     static int digits(byte[] array, int at, int end, int count) {
         if (at + count > end) {
             return NONE;

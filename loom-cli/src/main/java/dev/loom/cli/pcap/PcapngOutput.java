@@ -12,7 +12,7 @@ import java.util.Map;
  * first packet, with a name if it has one. {@link PcapngCapture} has the layout. For one thread.
  */
 public final class PcapngOutput {
-    /** Then a new section begins, in which the interfaces are described anew, so that memory stays bounded. */
+    /** Then a new section begins, which describes the interfaces again, so that memory stays bounded. */
     static final int INTERFACES_MAX = 4096;
 
     /** A longer packet could not be imported again. */

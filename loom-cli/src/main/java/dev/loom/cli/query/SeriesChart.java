@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Draws series over time, a line for each group, in a block for each function that has values. An increase is not drawn beside its
- * rate, which has the same form. Memory: 12 bytes for each value, of which there may be only so many.
+ * rate, which has the same form. Memory: 12 bytes for each value; their number is capped.
  */
 final class SeriesChart {
     /** The most values of all groups, functions and steps. */

@@ -94,7 +94,7 @@ public final class IndexCommand {
             console.say("the sidecar is rebuilding all indexes in the background, to cover existing"
                     + " records; info shows its progress: rebuilt, of rebuild_to");
         } else if (backfill) {
-            writeIndexesAnew(store);
+            rewriteIndexes(store);
             console.say(
                     "rebuilt all indexes; " + sourceName + '.' + field + " covers the " + before + " existing records");
         } else if (before > 0 && !existed) {
@@ -125,7 +125,7 @@ public final class IndexCommand {
         }
     }
 
-    private static void writeIndexesAnew(StoreOption store) {
+    private static void rewriteIndexes(StoreOption store) {
         Loom.open(LoomConfig.at(store.directory())
                         .rebuildIndexes(true)
                         .backgroundRebuildBytes(Long.MAX_VALUE)

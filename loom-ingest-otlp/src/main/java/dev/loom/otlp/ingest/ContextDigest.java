@@ -46,7 +46,7 @@ final class ContextDigest {
     }
 
     /**
-     * Reads a part, which follows those before it. Parts behind it must be read anew.
+     * Reads a part, which follows those before it. Parts behind it must be read again.
      *
      * @param index from 0
      * @param tag tells it from other parts that may stand there

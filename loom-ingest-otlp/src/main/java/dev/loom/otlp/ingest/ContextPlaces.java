@@ -14,7 +14,7 @@ final class ContextPlaces {
     private final long[] addresses;
     private int entries;
 
-    /** Room for up to so many contexts. */
+    /** Room for up to {@code entriesMax} contexts. */
     ContextPlaces(int entriesMax) {
         int slots = 2 * BitUtil.findNextPositivePowerOfTwo(entriesMax);
         this.entriesMax = entriesMax;

@@ -155,7 +155,7 @@ final class RequestWriter {
             long status = append();
             dropping &= late || accepted == acceptedBefore;
             if (status == PushStatus.SOURCE_CLOSED) {
-                return Turn.PRESSED; // to be routed anew
+                return Turn.PRESSED; // to be routed again
             }
             if (status == PushStatus.BACK_PRESSURED) {
                 if (!dropping) {
@@ -226,7 +226,7 @@ final class RequestWriter {
         return accepted;
     }
 
-    /** Of those, the number that went to the signal's source because they got none of their own. */
+    /** How many of the accepted records went to the signal's source because they got none of their own. */
     long overflowed() {
         return overflowed;
     }

@@ -55,7 +55,7 @@ public final class MessageType {
         return message;
     }
 
-    /** The numbers, as bits, of all fields except the repeated ones: of these, the last occurrence counts. */
+    /** The numbers, as bits, of all fields except the repeated ones: the last occurrence of such a field counts. */
     public long singularNumbers() {
         return ~repeatedNumbers;
     }

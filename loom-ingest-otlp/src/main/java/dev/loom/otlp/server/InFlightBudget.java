@@ -158,8 +158,8 @@ public final class InFlightBudget implements AutoCloseable {
     }
 
     /**
-     * As {@link #reserve(int)}, for who gives way to others: neither now nor when it grows does the region leave less than so many bytes
-     * to them, and where it would, that does not count as a press.
+     * As {@link #reserve(int)}, for who gives way to others: neither now nor when it grows does the region leave them fewer
+     * than {@code left} bytes, and where it would, that does not count as a press.
      */
     public synchronized @Nullable Region reserve(int length, int left) {
         int granules = granulesOf(length);

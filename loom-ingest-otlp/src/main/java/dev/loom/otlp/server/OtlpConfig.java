@@ -5,7 +5,7 @@ import java.nio.file.Path;
 /**
  * Settings of an {@link OtlpReceiver}.
  *
- * @param budgetLength memory for all requests in flight, in bytes; less if there is not so much, and the largest message then
+ * @param budgetLength memory for all requests in flight, in bytes; less if there is less room, and the largest message then
  *     shrinks with it
  * @param budgetFolder where that memory is allocated, best on tmpfs
  * @param maxMessageLength {@code max_recv_msg_size_mib} and {@code max_request_body_size}: the largest request as received,

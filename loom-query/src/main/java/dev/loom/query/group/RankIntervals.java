@@ -106,7 +106,7 @@ final class RankIntervals {
         return low(interval) == high(interval);
     }
 
-    /** Whether a pass with so many cells for it counts its values by bins. */
+    /** Whether a pass with {@code cellsMax} cells for it counts its values by bins. */
     boolean isForBins(int interval, int cellsMax) {
         int bins = bins(interval);
         return bins <= cellsMax && (indexed ? bins > 1 : bins >= FINE_BINS_MIN && count(interval) > cellsMax);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * character. For queries of few phrases. Immutable.
  */
 final class AsciiMatcher {
-    /** Beyond so many phrases, each of which is looked for by itself, reading the tokens is as fast. */
+    /** Beyond this number of phrases, each of which is looked for by itself, reading the tokens is as fast. */
     private static final int PHRASES_MAX = 8;
 
     private static final int ASCII = 0x80;

@@ -9,7 +9,7 @@ import dev.loom.error.LoomException;
 public final class GroupLimitException extends LoomException {
     private static final long serialVersionUID = 1L;
 
-    /** What there may only be so many of. */
+    /** What the cap limits. */
     public enum Cap {
         /** Groups, whether shown or not. */
         GROUPS("too many groups"),

@@ -38,7 +38,7 @@ public final class Percentiles {
                 .findFirst();
     }
 
-    /** The rank of a percentile among so many values, from 1: {@code ceil(p / 100 * count)}. */
+    /** The rank of a percentile among {@code count} values, from 1: {@code ceil(p / 100 * count)}. */
     public static long rank(BigDecimal percentile, long count) {
         BigDecimal rank = percentile.multiply(BigDecimal.valueOf(count)).movePointLeft(2);
         return Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValueExact());

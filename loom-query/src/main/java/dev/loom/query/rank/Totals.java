@@ -41,7 +41,7 @@ public final class Totals implements KeyTally {
     /**
      * @param values those that count
      * @param bounds bounds of ranks to gather as well, or null
-     * @param fewMax keep the keys of up to so many values, for {@link #sortedKeys}
+     * @param fewMax keep the keys of up to this number of values, for {@link #sortedKeys}
      */
     public Totals(IndexFunction function, ValueRange values, @Nullable RankBounds bounds, int fewMax) {
         this.few = fewMax == 0 ? null : new long[fewMax];

@@ -50,7 +50,7 @@ final class SampledChunks implements ChunkDecider {
         this.seed = seed;
     }
 
-    /** Begins a round that reads chunks up to a share, at least so many of each step. */
+    /** Begins a round that reads chunks up to a share, at least {@code chunksOfStep} of each step. */
     void beginRound(double shareOfAll, double chunksOfStep) {
         surveying = false;
         least.set(share);

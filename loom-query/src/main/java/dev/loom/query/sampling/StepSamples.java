@@ -14,7 +14,7 @@ final class StepSamples {
     /** The bytes that a step takes here and in the estimates of two rounds. */
     private static final long BYTES_PER_STEP = 17 * Long.BYTES;
 
-    /** Below so many matches, a sample may have missed the chunks that have most of them. */
+    /** Below this number of matches, a sample may have missed the chunks that have most of them. */
     private static final int FEW = 10;
 
     /** Matches in records that are counted outside of any sample. */
@@ -67,7 +67,7 @@ final class StepSamples {
         weight[step] += chunkWeight;
     }
 
-    /** Lets the chunks of a step have so many matches more at most. */
+    /** Lets the chunks of a step have at most {@code matching} matches more. */
     void allow(int step, long matching) {
         most[step] += matching;
     }

@@ -111,7 +111,7 @@ final class Distribution {
         if (values == 0) {
             return null;
         } else if (values == Long.MAX_VALUE) {
-            // so many that their sum is not known
+            // too many for their sum to be known
             return new PercentileEstimate(Double.NaN, Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
         }
         long rank = Math.max(

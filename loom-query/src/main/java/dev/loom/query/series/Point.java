@@ -7,7 +7,7 @@ import dev.loom.format.RecordLookup;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What one point of a metric says, read anew for each record. For one thread. */
+/** What one point of a metric says, read again for each record. For one thread. */
 public final class Point {
     /** The flag of a point that says that its series has no value any more. */
     private static final long NO_RECORDED_VALUE = 1;

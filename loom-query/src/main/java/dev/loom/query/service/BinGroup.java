@@ -59,7 +59,7 @@ public record BinGroup(int from, int to, boolean gap) {
         return groups;
     }
 
-    /** A group for each of so many bins. */
+    /** A group for each of {@code bins} bins. */
     static List<BinGroup> each(int bins) {
         return IntStream.range(0, bins)
                 .mapToObj(bin -> new BinGroup(bin, bin + 1, false))

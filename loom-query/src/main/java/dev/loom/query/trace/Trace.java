@@ -36,8 +36,8 @@ public record Trace(TraceId id, List<Node> nodes, List<TraceLog> logs, List<Row>
      * @param depth 0 at the top
      * @param span null if it is missing
      * @param spanId its id
-     * @param startNs of a missing one, the first start of its children
-     * @param endNs not before the start; of a missing one, the last end of its children
+     * @param startNs the first start of its children if it is missing
+     * @param endNs not before the start; the last end of its children if it is missing
      * @param selfNs how long none of its children ran; 0 of a missing one
      * @param copies how many records say the same
      */

@@ -16,9 +16,9 @@ import org.agrona.collections.IntArrayList;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
- * Puts spans and log records together. Siblings are in the order of their start; of those that start together, the longest comes first,
- * then the one whose record is the first of the log. Records that say the same of a span are one span. Of a cycle of parents, the first
- * span is moved to the top. The depth of the tree takes no stack. For one thread.
+ * Puts spans and log records together. Siblings are in the order of their start; if some start together, the longest comes first,
+ * then the one whose record is the first of the log. Records that say the same of a span are one span. The first span of
+ * a cycle of parents is moved to the top. The depth of the tree takes no stack. For one thread.
  */
 final class TraceTree {
     private static final int NONE = -1;

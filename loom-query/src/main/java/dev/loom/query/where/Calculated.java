@@ -6,7 +6,7 @@ import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a calculation over one record, set anew for the next one. It is exact as long as no floating-point number
+ * The result of a calculation over one record; the next record overwrites it. It is exact as long as no floating-point number
  * takes part: a fraction of 128 by 64 bits with their signs in place, without allocating, or else one of any size.
  *
  * <p>An operation writes into its result, which must not be an operand. For one thread.

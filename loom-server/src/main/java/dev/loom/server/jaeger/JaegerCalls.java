@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 
 /**
  * Counts which services call which: the spans whose parent is of another service, and is among the spans. A span that was sent again counts
- * once; of several spans with one id, the first is the parent. Memory: 44 bytes a span, three times that while there come more, and 100
+ * once; the first of several spans with one id is the parent. Memory: 44 bytes a span, three times that while there come more, and 100
  * bytes and the name of each service. For one thread.
  */
 final class JaegerCalls {
@@ -29,7 +29,7 @@ final class JaegerCalls {
     private static final long SPAN_BYTES = LONGS * Long.BYTES + Integer.BYTES + PLACES * Integer.BYTES;
     private static final long NAME_BYTES = 100;
 
-    /** Chosen anew, so that nobody can choose ids that fall onto one place. */
+    /** Chosen at random each time, so that nobody can choose ids that fall onto one place. */
     private final long[] factors =
             new SplittableRandom().longs(LONGS).map(any -> any | 1).toArray();
 

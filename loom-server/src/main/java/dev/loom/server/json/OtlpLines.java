@@ -46,7 +46,7 @@ public final class OtlpLines {
         this(new Lines(out), null);
     }
 
-    /** @param out takes the requests; of spans that came by OTLP and were sent again, the same to the bit, each once */
+    /** @param out takes the requests; each span once, also if it came by OTLP and was sent again, the same to the bit */
     public OtlpLines(Sink out) {
         this(out, new SentOnce());
     }

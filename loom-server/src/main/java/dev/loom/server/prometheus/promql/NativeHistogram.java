@@ -235,7 +235,7 @@ public final class NativeHistogram {
         return new BucketSide(numbers, counts);
     }
 
-    /** Whether counting must have begun anew after an earlier value. */
+    /** Whether counting must have started over after an earlier value. */
     boolean isResetSince(NativeHistogram earlier) {
         if (count < earlier.count) {
             return true;

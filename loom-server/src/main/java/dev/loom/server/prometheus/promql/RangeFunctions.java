@@ -208,15 +208,15 @@ final class RangeFunctions {
         int last = window.size() - 1;
         NativeHistogram sum = window.histogram(last);
         NativeHistogram before = window.histogram(0);
-        // what a first sample says is of no account if counting began anew right behind it
-        boolean begunAnew = counter && window.histogram(1).isResetSince(before);
-        if (!begunAnew) {
+        // what a first sample says is of no account if counting started over right behind it
+        boolean restarted = counter && window.histogram(1).isResetSince(before);
+        if (!restarted) {
             if (!sum.isCompatible(before)) {
                 return mixed(window);
             }
             sum = sum.minus(before);
         }
-        for (int i = begunAnew ? 2 : 1; counter && i <= last; i++) {
+        for (int i = restarted ? 2 : 1; counter && i <= last; i++) {
             before = window.histogram(i - 1);
             if (!sum.isCompatible(before)) {
                 return mixed(window);
