@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -61,20 +64,29 @@ final class TokenDigestTest {
         }
     }
 
-    /** By ESTELLE's chain of XOR all of these are equal. */
     @Test
-    void shouldTellAnagramsApart() {
-        Map<Long, String> seen = new HashMap<>();
-        permute("", "abcdefgh", seen);
+    void shouldTellAnagramsApartUnlikeThePapersChain() {
+        Set<Long> seen = new HashSet<>();
+        Set<Long> chained = new HashSet<>();
+        permute("", "abcdefgh", word -> {
+            seen.add(digest(word));
+            chained.add(chain(word));
+        });
         assertEquals(40_320, seen.size());
+        assertEquals(1, chained.size());
     }
 
-    private static void permute(String begin, String rest, Map<Long, String> seen) {
+    /** The paper's digest of a word, from those of its characters (section 3.2.2): each is combined by XOR with the one before. */
+    private static long chain(String word) {
+        return word.chars().mapToLong(c -> digest(Character.toString(c))).reduce(0, (before, next) -> before ^ next);
+    }
+
+    private static void permute(String begin, String rest, Consumer<String> words) {
         if (rest.isEmpty()) {
-            seen.put(digest(begin), begin);
+            words.accept(begin);
         }
         for (int i = 0; i < rest.length(); i++) {
-            permute(begin + rest.charAt(i), rest.substring(0, i) + rest.substring(i + 1), seen);
+            permute(begin + rest.charAt(i), rest.substring(0, i) + rest.substring(i + 1), words);
         }
     }
 
