@@ -43,6 +43,11 @@ public final class JavaProcess implements AutoCloseable {
     /** Tells it a line, and returns its answer; null once it has ended. */
     public String ask(String line) throws IOException {
         tell(line);
+        return line();
+    }
+
+    /** The next line that it says by itself; null once it has ended. */
+    public String line() throws IOException {
         return lines.readLine();
     }
 

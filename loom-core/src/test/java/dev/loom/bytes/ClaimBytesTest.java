@@ -44,12 +44,12 @@ class ClaimBytesTest {
     void shouldReadBackInPlaceWhatWasWrittenInPlace() {
         for (int length : new int[] {ORDER_LENGTH, ORDER_LENGTH + 1, 64}) {
             GuardedClaim claim = claim(length);
-            Order order = new Order().set(-7, 1.25, 42, "LOOM");
+            MarshalledOrder order = new MarshalledOrder().set(-7, 1.25, 42, "LOOM");
             assertEquals(GuardedClaim.ADDRESS, claimBytes.write(claim, order));
             assertEquals(1, claim.commits);
             assertEquals(0, claim.aborts);
             claim.assertGuardsUntouched();
-            Order read = new Order();
+            MarshalledOrder read = new MarshalledOrder();
             payloadBytes.read(claim.buffer(), OFFSET, length, read);
             assertEquals(order.toString(), read.toString());
             for (int i = ORDER_LENGTH; i < length; i++) {
@@ -62,7 +62,7 @@ class ClaimBytesTest {
     void shouldGiveClaimBackWhenPayloadIsLonger() {
         for (int length = 0; length < ORDER_LENGTH; length++) {
             GuardedClaim claim = claim(length);
-            Order order = new Order().set(1, 2, 3, "LOOM");
+            MarshalledOrder order = new MarshalledOrder().set(1, 2, 3, "LOOM");
             assertThrows(BufferOverflowException.class, () -> claimBytes.write(claim, order));
             assertEquals(0, claim.commits);
             assertEquals(1, claim.aborts);
@@ -106,7 +106,7 @@ class ClaimBytesTest {
 
     @Test
     void shouldKeepRoomOfTheNextClaimWhenItDiffers() {
-        claimBytes.write(claim(200), new Order().set(1, 2, 3, "LOOM"));
+        claimBytes.write(claim(200), new MarshalledOrder().set(1, 2, 3, "LOOM"));
         GuardedClaim small = claim(8);
         claimBytes.wrap(small).writeLong(5);
         claimBytes.commit();
@@ -192,11 +192,11 @@ class ClaimBytesTest {
     @Test
     void shouldCopyPayloadWhenItIsOnTheHeap() {
         GuardedClaim claim = claim(ORDER_LENGTH);
-        claimBytes.write(claim, new Order().set(1, 2, 3, "LOOM"));
+        claimBytes.write(claim, new MarshalledOrder().set(1, 2, 3, "LOOM"));
         for (int adjustment : new int[] {0, 5}) {
             UnsafeBuffer onHeap = new UnsafeBuffer(new byte[300], adjustment, 200);
             onHeap.putBytes(7, claim.buffer(), OFFSET, ORDER_LENGTH);
-            Order read = new Order();
+            MarshalledOrder read = new MarshalledOrder();
             payloadBytes.read(onHeap, 7, ORDER_LENGTH, read);
             assertEquals("1 2.0 3 LOOM", read.toString());
             byte[] longer = new byte[1000];
@@ -214,17 +214,17 @@ class ClaimBytesTest {
     @Test
     void shouldGiveClaimBackWhenItIsOnTheHeap() {
         GuardedClaim claim = new GuardedClaim(new UnsafeBuffer(new byte[64]), 8, 32);
-        assertThrows(IllegalArgumentException.class, () -> claimBytes.write(claim, new Order()));
+        assertThrows(IllegalArgumentException.class, () -> claimBytes.write(claim, new MarshalledOrder()));
         assertEquals(1, claim.aborts);
     }
 
     @Test
     void shouldWorkOnAnotherThread() throws InterruptedException {
-        claimBytes.write(claim(64), new Order().set(1, 2, 3, "LOOM"));
+        claimBytes.write(claim(64), new MarshalledOrder().set(1, 2, 3, "LOOM"));
         List<Object> results = new ArrayList<>();
         Thread thread = new Thread(() -> {
             try {
-                results.add(claimBytes.write(claim(64), new Order().set(1, 2, 3, "LOOM")));
+                results.add(claimBytes.write(claim(64), new MarshalledOrder().set(1, 2, 3, "LOOM")));
             } catch (RuntimeException e) {
                 results.add(e);
             }
@@ -238,11 +238,11 @@ class ClaimBytesTest {
     void shouldWriteIntoTheLogOfAStore(@TempDir Path directory) {
         try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
             int source = loom.defineSource("orders", Formats.bytes());
-            Order order = new Order().set(99, 0.5, 3, "LOOM");
+            MarshalledOrder order = new MarshalledOrder().set(99, 0.5, 3, "LOOM");
             assertTrue(loom.claim(source, 32) >= 0);
             RecordClaim claim = loom.claimed();
             order.writeMarshallable(claimBytes.wrap(claim));
-            Order read = new Order();
+            MarshalledOrder read = new MarshalledOrder();
             payloadBytes.read(claim.buffer(), claim.offset(), 32, read);
             assertEquals(order.toString(), read.toString());
             assertTrue(claimBytes.commit() >= 0);
@@ -287,8 +287,8 @@ class ClaimBytesTest {
     @Test
     void shouldAllocateNothing() {
         GuardedClaim claim = claim(64);
-        Order order = new Order().set(1, 2, 3, "LOOM");
-        Order read = new Order();
+        MarshalledOrder order = new MarshalledOrder().set(1, 2, 3, "LOOM");
+        MarshalledOrder read = new MarshalledOrder();
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         int rounds = 20_000;
         long before = 0;

@@ -142,7 +142,7 @@ final class DifferenceAnswersTest {
         assertEquals(lines, http.subList(0, http.size() - 1), told(arguments));
         assertTrue(
                 http.get(http.size() - 1).startsWith("{\"end\":{\"complete\":true,"), told(http.get(http.size() - 1)));
-        return lines.stream().map(JsonRows::parse).toList();
+        return lines.stream().map(RowParser::parse).toList();
     }
 
     private String post(String body) throws Exception {
@@ -276,7 +276,7 @@ final class DifferenceAnswersTest {
     @SuppressWarnings("unchecked")
     private static Map<String, @Nullable Object> compared(String end) {
         Map<String, @Nullable Object> outcome =
-                (Map<String, @Nullable Object>) JsonRows.parse(end).get("end");
+                (Map<String, @Nullable Object>) RowParser.parse(end).get("end");
         return (Map<String, @Nullable Object>) outcome.get("compared");
     }
 
@@ -419,6 +419,6 @@ final class DifferenceAnswersTest {
         String answer = post("{\"source\":\"s\"" + members + '}');
         assertTrue(answer.startsWith("{\"error\":{\"code\":\"bad_request\""), told(answer));
         assertTrue(answer.contains(message), told(answer));
-        assertNull(JsonRows.parse(answer).get("end"));
+        assertNull(RowParser.parse(answer).get("end"));
     }
 }

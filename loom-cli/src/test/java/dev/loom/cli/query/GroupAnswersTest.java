@@ -93,7 +93,7 @@ final class GroupAnswersTest {
         cli = Cli.on(directory);
         records = cli.run("scan", "s", "--asc").ok().lines().stream()
                 .map(line -> {
-                    Map<String, @Nullable Object> row = JsonRows.parse(line);
+                    Map<String, @Nullable Object> row = RowParser.parse(line);
                     Map<String, @Nullable Object> fields = new HashMap<>();
                     ((Map<?, ?>) Objects.requireNonNull(row.get("fields")))
                             .forEach((name, value) -> fields.put((String) name, value));
@@ -151,7 +151,7 @@ final class GroupAnswersTest {
         assertEquals(lines, http.subList(0, http.size() - 1), told(arguments));
         assertTrue(
                 http.get(http.size() - 1).startsWith("{\"end\":{\"complete\":true,"), told(http.get(http.size() - 1)));
-        return lines.stream().map(JsonRows::parse).toList();
+        return lines.stream().map(RowParser::parse).toList();
     }
 
     private String post(String command, String body) throws Exception {
@@ -220,12 +220,13 @@ final class GroupAnswersTest {
             assertEquals(null, row.get("mean"), told);
             assertEquals(null, percentile(row, "90"), told);
         } else {
-            assertEquals(JsonRows.plain(values.get(0)), row.get("min"), told);
-            assertEquals(JsonRows.plain(values.get(values.size() - 1)), row.get("max"), told);
+            assertEquals(RowParser.plain(values.get(0)), row.get("min"), told);
+            assertEquals(RowParser.plain(values.get(values.size() - 1)), row.get("max"), told);
             assertEquals(sum.doubleValue() / values.size(), number(row, "mean").doubleValue(), told);
             for (int percentile : new int[] {50, 90}) {
                 int rank = Math.max(1, (int) Math.ceil(percentile / 100.0 * values.size()));
-                assertEquals(JsonRows.plain(values.get(rank - 1)), percentile(row, Integer.toString(percentile)), told);
+                assertEquals(
+                        RowParser.plain(values.get(rank - 1)), percentile(row, Integer.toString(percentile)), told);
             }
         }
         requireRate(row, values.size());
@@ -316,8 +317,8 @@ final class GroupAnswersTest {
                 .toList();
         List<Map<String, @Nullable Object>> rows = ask("agg", asked);
         requireGroups(rows, groups(record -> 0, "n"), row -> 0);
-        rows.forEach(row -> assertEquals(JsonRows.plain(BigDecimal.valueOf(to)), row.get("to")));
-        rows.forEach(row -> assertEquals(JsonRows.plain(BigDecimal.valueOf(from)), row.get("from")));
+        rows.forEach(row -> assertEquals(RowParser.plain(BigDecimal.valueOf(to)), row.get("to")));
+        rows.forEach(row -> assertEquals(RowParser.plain(BigDecimal.valueOf(from)), row.get("from")));
     }
 
     @Test

@@ -410,7 +410,7 @@ final class GroupOutputTest {
                 .ok()
                 .lines()
                 .stream()
-                .map(JsonRows::parse)
+                .map(RowParser::parse)
                 .toList();
         long all = rows.stream().mapToLong(row -> number(row, "count")).sum();
         for (int key = 0; key < rows.size(); key++) {

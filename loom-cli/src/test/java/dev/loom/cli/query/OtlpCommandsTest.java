@@ -143,10 +143,10 @@ class OtlpCommandsTest {
                 .ok()
                 .lines();
         for (String row : result.lines()) {
-            assertEquals(carts, number(JsonRows.parse(row).get("selected_of")), row);
+            assertEquals(carts, number(RowParser.parse(row).get("selected_of")), row);
         }
         for (String line : rows) {
-            Map<String, ?> row = JsonRows.parse(line);
+            Map<String, ?> row = RowParser.parse(line);
             if (row.get("where") instanceof String where) {
                 long found = number(row.get("selected")) + number(row.get("against"));
                 assertEquals(

@@ -215,7 +215,7 @@ class SeriesCommandTest {
             assertEquals(lines, answer.subList(0, answer.size() - 1));
             assertTrue(answer.get(answer.size() - 1).startsWith("{\"end\":{\"complete\":true,"), answer::toString);
         }
-        return lines.stream().map(JsonRows::parse).toList();
+        return lines.stream().map(RowParser::parse).toList();
     }
 
     private static double number(Map<String, @Nullable Object> row, String name) {

@@ -27,7 +27,7 @@ final class RaceReader {
     private final int[] ids;
     private final int ringBytes;
     private final SplittableRandom random;
-    private final CheckedPayload payload = new CheckedPayload();
+    private final RacePayload payload = new RacePayload();
 
     private long scans;
     private long records;

@@ -16,7 +16,7 @@ final class RaceWriter {
     private final Loom loom;
     private final int[] ids;
     private final SplittableRandom random;
-    private final CheckedPayload payload = new CheckedPayload();
+    private final RacePayload payload = new RacePayload();
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1 << 18]);
     private final int[] lengths = new int[BATCH_MAX];
     private final long[] sequences = new long[SOURCES];
@@ -57,9 +57,9 @@ final class RaceWriter {
     private int length() {
         int dice = random.nextInt(8192);
         if (dice == 0) {
-            return CheckedPayload.LENGTH_MIN + random.nextInt(loom.payloadLengthMax() - CheckedPayload.LENGTH_MIN);
+            return RacePayload.LENGTH_MIN + random.nextInt(loom.payloadLengthMax() - RacePayload.LENGTH_MIN);
         }
-        return CheckedPayload.LENGTH_MIN + random.nextInt(dice < 8 ? 60_000 : 150);
+        return RacePayload.LENGTH_MIN + random.nextInt(dice < 8 ? 60_000 : 150);
     }
 
     private void batch(int source) {
@@ -67,7 +67,7 @@ final class RaceWriter {
         int at = 0;
         for (int i = 0; i < count; i++) {
             int length = length();
-            length = at + length > buffer.capacity() ? CheckedPayload.LENGTH_MIN : length;
+            length = at + length > buffer.capacity() ? RacePayload.LENGTH_MIN : length;
             if (at + length > buffer.capacity()) {
                 count = i;
                 break;
@@ -81,7 +81,7 @@ final class RaceWriter {
     }
 
     private void claim(int source) {
-        int length = CheckedPayload.LENGTH_MIN + random.nextInt(300);
+        int length = RacePayload.LENGTH_MIN + random.nextInt(300);
         if (loom.claim(ids[source], length) < 0) {
             throw new AssertionError("claim refused");
         }

@@ -11,6 +11,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
 import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.server.HangingFile;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.ServerProtection;
 import dev.loom.otlp.server.TlsConfig;

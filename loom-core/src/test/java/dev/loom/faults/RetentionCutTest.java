@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
-import dev.loom.StorageOption;
+import dev.loom.StoreAccess;
 import dev.loom.StoreVerifier;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
@@ -132,10 +132,8 @@ final class RetentionCutTest {
         }
     }
 
-    private void live(Path store, CrashStorage storage) throws IOException {
-        attach(store);
-        LoomConfig.Builder config = PushingProcess.config(store)
-                .segmentBytes(SEGMENT)
+    private LoomConfig.Builder configure(LoomConfig.Builder builder) {
+        return builder.segmentBytes(SEGMENT)
                 .maxBytes(LoomConfig.UNLIMITED)
                 .minFreeBytes(1 << 20)
                 .rebuildIndexes(random.nextInt(4) == 0)
@@ -144,7 +142,11 @@ final class RetentionCutTest {
                 .durabilityBytes(1 << 16)
                 .compressAfter(random.nextBoolean() ? Duration.ZERO : null)
                 .compressionShare(1);
-        try (Loom loom = Loom.open(StorageOption.with(config, storage).build())) {
+    }
+
+    private void live(Path store, CrashStorage storage) throws IOException {
+        attach(store);
+        try (Loom loom = StoreAccess.open(store, storage, this::configure)) {
             if (loom.source("s").isEmpty()) {
                 loom.defineSource("s", Formats.bytes());
             }

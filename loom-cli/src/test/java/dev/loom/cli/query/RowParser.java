@@ -11,10 +11,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Parses lines of JSON for oracles: numbers are {@link BigDecimal} without trailing zeros, arrays their text in a {@link Text}. */
-final class JsonRows {
+final class RowParser {
     private static final JsonFactory FACTORY = new JsonFactory();
 
-    private JsonRows() {}
+    private RowParser() {}
 
     /** The text of an array. */
     record Text(String json) {}

@@ -5,13 +5,13 @@ import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 
 /** A payload of a stop-bit text and three numbers. */
-final class Order implements BytesMarshallable {
+final class MarshalledOrder implements BytesMarshallable {
     long id;
     double price;
     int quantity;
     StringBuilder symbol = new StringBuilder();
 
-    Order set(long newId, double newPrice, int newQuantity, String newSymbol) {
+    MarshalledOrder set(long newId, double newPrice, int newQuantity, String newSymbol) {
         id = newId;
         price = newPrice;
         quantity = newQuantity;

@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
  * A payload that tells whether it is whole: sequence in its source (8), source (4), length (4), CRC32C of the rest (4), then
  * bytes that depend on the sequence. For one thread.
  */
-final class CheckedPayload {
+final class RacePayload {
     static final int LENGTH_MIN = 20;
 
     private static final int SOURCE = 8;

@@ -1,6 +1,7 @@
 package dev.loom.faults;
 
 import dev.loom.Loom;
+import dev.loom.StoreAccess;
 import dev.loom.error.StoreLockedException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ final class OpeningProcess {
         Path directory = Path.of(args[0]);
         boolean hold = Boolean.parseBoolean(args[2]);
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
-            try (Loom loom = Loom.open(PushingProcess.config(directory).build())) {
+            try (Loom loom = Loom.open(StoreAccess.small(directory).build())) {
                 LockTest.pushOne(loom);
                 System.out.println("open");
                 if (hold && System.in.read() < 0) {

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.JavaProcess;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.StoreAccess;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.StoreLockedException;
@@ -42,7 +44,7 @@ class LockTest {
     }
 
     private static Loom open(Path directory) {
-        return Loom.open(PushingProcess.config(directory).build());
+        return Loom.open(StoreAccess.small(directory).build());
     }
 
     private static void assertLocked(Path directory, long pid) {
@@ -54,13 +56,13 @@ class LockTest {
     @Test
     void shouldNameTheOwnerWhenAnotherProcessWrites() throws IOException {
         Path store = temp.resolve("store");
-        try (ChildProcess owner = ChildProcess.start(OpeningProcess.class, store, 1, true)) {
-            owner.awaitLine("open");
+        try (JavaProcess owner = JavaProcess.start(OpeningProcess.class, store, 1, true)) {
+            assertEquals("open", owner.line());
             assertLocked(store, owner.pid());
             assertLocked(Files.createSymbolicLink(temp.resolve("link"), store), owner.pid());
             assertLocked(temp.resolve("link/../store"), owner.pid());
             assertLocked(hardLinked(store), owner.pid());
-            try (ChildProcess third = ChildProcess.start(OpeningProcess.class, store, 1, true)) {
+            try (JavaProcess third = JavaProcess.start(OpeningProcess.class, store, 1, true)) {
                 assertEquals("locked " + owner.pid(), third.line());
             }
             MarkForger.owner(store, 1, 12_345);
@@ -78,7 +80,7 @@ class LockTest {
                 Mount mount = Mount.bind(store, mounted)) {
             pushOne(loom);
             assertLocked(mount.target(), OWN_PID);
-            try (ChildProcess other = ChildProcess.start(OpeningProcess.class, mounted, 1, true)) {
+            try (JavaProcess other = JavaProcess.start(OpeningProcess.class, mounted, 1, true)) {
                 assertEquals("locked " + OWN_PID, other.line());
             }
         }
@@ -111,7 +113,7 @@ class LockTest {
                     StoreLockedException.class.getName(), refused.getClass().getName());
             assertFalse(refused instanceof StoreLockedException, "the class loader is not another one");
             assertEquals(OWN_PID, refused.getClass().getMethod("ownerPid").invoke(refused));
-            try (ChildProcess other = ChildProcess.start(OpeningProcess.class, store, 1, true)) {
+            try (JavaProcess other = JavaProcess.start(OpeningProcess.class, store, 1, true)) {
                 assertEquals("locked " + OWN_PID, other.line(), "the refused attempt has dropped the lock");
             }
             pushOne(loom);
@@ -141,8 +143,8 @@ class LockTest {
     @Test
     void shouldNotTakeAnotherProcessForTheOwnerWhenItsPidIsUsedAgain() throws IOException {
         Path store = temp.resolve("store");
-        try (ChildProcess owner = ChildProcess.start(OpeningProcess.class, store, 1, true)) {
-            owner.awaitLine("open");
+        try (JavaProcess owner = JavaProcess.start(OpeningProcess.class, store, 1, true)) {
+            assertEquals("open", owner.line());
             owner.kill();
         }
         MarkForger.owner(store, OWN_PID, 12_345);
@@ -176,7 +178,7 @@ class LockTest {
                 }
             }
         };
-        try (ChildProcess other = ChildProcess.start(OpeningProcess.class, store, 20, false)) {
+        try (JavaProcess other = JavaProcess.start(OpeningProcess.class, store, 20, false)) {
             List<Thread> threads = List.of(new Thread(opener), new Thread(opener));
             threads.forEach(Thread::start);
             for (String line = other.line(); !line.equals("done"); line = other.line()) {
