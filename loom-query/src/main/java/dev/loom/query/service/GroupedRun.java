@@ -51,7 +51,7 @@ final class GroupedRun {
                 return;
             }
             steps = steps.whole(request.records().range());
-            selected.restrict(steps.limit(query, selected)).step(steps.stepNs());
+            selected.restrict(steps.limit(query, selected)).step(steps.step());
         } else {
             selected.confine(query);
         }
