@@ -123,7 +123,7 @@ public final class Histogram extends Query<Histogram> {
      * @throws IllegalArgumentException if there are steps but the range has no start; if bins times steps exceed {@link
      *     #CELLS_MAX}; or if a group names bins that don't exist
      */
-    public Counts count() {
+    public Counts run() {
         QueryTerms terms = terms();
         ValueType type = indexed.function().type();
         EventRange events = terms.eventRange();

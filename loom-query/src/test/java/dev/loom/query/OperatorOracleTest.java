@@ -181,7 +181,7 @@ class OperatorOracleTest {
                     .filter(wanted.and(row -> row.ts() != -1))
                     .mapToLong(Row::ts)
                     .summaryStatistics();
-            EventExtent.Found found = query.find();
+            EventExtent.Result found = query.run();
             assertTrue(found.completeness().complete());
             skipped += found.statistics().chunksFromTotals();
             assertEquals(
@@ -207,7 +207,7 @@ class OperatorOracleTest {
             boolean oneBin = random.nextInt(3) == 0;
             // a histogram of doubles has a few thousand bins even so
             Bins bins = steps && valued.function().equals(OperatorStore.SCORE) ? Bins.logLinear(0) : store.bins();
-            Histogram.Counts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
+            Histogram.Counts counts = (oneBin ? query.oneBin() : query.bins(bins)).run();
             assertTrue(counts.completeness().complete());
             skipped +=
                     counts.statistics().chunksFromBins() + counts.statistics().chunksFromTotals();

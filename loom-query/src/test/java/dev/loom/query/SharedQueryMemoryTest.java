@@ -86,7 +86,7 @@ final class SharedQueryMemoryTest {
                                 .range(new TimeRange(0, 500_000))
                                 .step(Duration.ofNanos(1))
                                 .memory(memory)
-                                .count());
+                                .run());
                 assertEquals(0, memory.reserved());
             }
         }

@@ -117,7 +117,7 @@ final class TextSearchTest {
                     .limit(3)
                     .range(new TimeRange(0, 6_000));
             ProgressiveCount.Counts counts =
-                    search.count().step(Duration.ofNanos(3_000)).run();
+                    search.progressive().step(Duration.ofNanos(3_000)).run();
             assertEquals(500, counts.count(0));
             assertEquals(500, counts.count(1));
             assertTrue(counts.isExact());

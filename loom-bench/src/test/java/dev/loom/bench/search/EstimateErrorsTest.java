@@ -42,7 +42,7 @@ final class EstimateErrorsTest {
             final ProgressiveCount.Counts exact;
             try (Snapshot snapshot = loom.snapshot()) {
                 exact = TextSearch.of(snapshot, snapshot.source("log").orElseThrow(), "found")
-                        .count()
+                        .progressive()
                         .range(new TimeRange(0, LINES))
                         .step(Duration.ofNanos(HALF))
                         .firstSample(40)

@@ -135,7 +135,7 @@ record HistogramSteps(TimeRange range, Duration step) {
             Snapshot snapshot, SelectedSource selected, SourceClock clock, QueryExecution run, TimeRange range) {
         EventExtent query =
                 EventExtent.of(snapshot, selected.source().id(), clock).eventRange(clock, range);
-        EventExtent.Found found = run.prepare(query).find();
+        EventExtent.Result found = run.prepare(query).run();
         run.add(found.statistics(), found.completeness());
         if (found.times() != null) {
             // what this scan lacks, the counts lack too

@@ -228,7 +228,7 @@ public final class QueryService {
         if (clock != null) {
             query.times(clock);
         }
-        MetricCatalog.Found found = run.prepare(selected.confine(query)).find();
+        MetricCatalog.Result found = run.prepare(selected.confine(query)).run();
         run.add(found.statistics(), found.completeness());
         if (found.metrics().isEmpty()) {
             results.onNothing("no records in the range");

@@ -162,7 +162,7 @@ final class SeriesRun {
         EventExtent query = selected.restrict(
                         EventExtent.of(snapshot, selected.source().id(), clock))
                 .eventRange(clock, wanted);
-        EventExtent.Found found = run.prepare(query).find();
+        EventExtent.Result found = run.prepare(query).run();
         run.add(found.statistics(), found.completeness());
         TimeRange held = found.times();
         if (held == null) {
