@@ -15,6 +15,9 @@ module dev.loom.otlp {
     exports dev.loom.otlp.export to
             dev.loom.server,
             dev.loom.cli;
+    exports dev.loom.otlp.file to
+            dev.loom.server,
+            dev.loom.cli;
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.json;
     exports dev.loom.otlp.server;

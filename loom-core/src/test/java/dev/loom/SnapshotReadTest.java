@@ -309,14 +309,14 @@ final class SnapshotReadTest {
             segments = files.sorted().toList();
         }
         // a page in which a record begins: one in the midst of another source's record would harm nobody here
-        long page = pushed.get(0).stream()
+        long pageAddress = pushed.get(0).stream()
                 .mapToLong(record -> record.address() / PAGE * PAGE)
                 .filter(address -> address >= SEGMENT + 5 * PAGE)
                 .findFirst()
                 .orElseThrow();
         try (RandomAccessFile file =
-                new RandomAccessFile(segments.get((int) (page / SEGMENT)).toFile(), "rw")) {
-            long place = page % SEGMENT + 1000;
+                new RandomAccessFile(segments.get((int) (pageAddress / SEGMENT)).toFile(), "rw")) {
+            long place = pageAddress % SEGMENT + 1000;
             file.seek(place);
             int was = file.read();
             file.seek(place);
@@ -335,7 +335,7 @@ final class SnapshotReadTest {
                     assertTrue(cursor.damaged() > 0, "damage is told");
                 }
                 long whole = pushed.get(0).stream()
-                        .filter(record -> record.address() < page || record.address() >= page + PAGE)
+                        .filter(record -> record.address() < pageAddress || record.address() >= pageAddress + PAGE)
                         .count();
                 assertTrue(seen <= whole, "nothing of the page: seen=" + seen + ", elsewhere=" + whole);
                 // newest first, a chunk's records below the page are found page by page

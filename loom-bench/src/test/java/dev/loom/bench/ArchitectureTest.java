@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
@@ -18,7 +19,9 @@ import dev.loom.io.MappedFile;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -221,6 +224,22 @@ final class ArchitectureTest {
     @Test
     void shouldHaveNoCycleBetweenPackages() {
         slices().assignedFrom(new ByPackage()).should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveNoPairOfClassesThatHoldEachOtherInQuery() {
+        Map<JavaClass, Set<JavaClass>> held = CLASSES.stream()
+                .filter(type -> type.getPackageName().startsWith("dev.loom.query") && type.isTopLevelClass())
+                .flatMap(type -> type.getFields().stream())
+                .collect(Collectors.groupingBy(
+                        JavaField::getOwner,
+                        Collectors.flatMapping(field -> field.getAllInvolvedRawTypes().stream(), Collectors.toSet())));
+        Set<String> pairs = new TreeSet<>();
+        held.forEach((type, others) -> others.stream()
+                .filter(other ->
+                        other != type && held.getOrDefault(other, Set.of()).contains(type))
+                .forEach(other -> pairs.add(type.getSimpleName() + " and " + other.getSimpleName())));
+        assertEquals(Set.of(), pairs);
     }
 
     @Test

@@ -8,6 +8,8 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +34,8 @@ final class DocsTest {
     private static final Pattern ROW = Pattern.compile("\\| `([A-Za-z0-9]+)` \\|");
     private static final Pattern FOREIGN = Pattern.compile(
             "\\b(?i:so many|anew|untold|gives free)\\b|(^Of|[.;:(|*\"] ?[Oo]f) (?!course)[^,.;:|]{2,60}, the ");
+    private static final Pattern LENGTH = Pattern.compile(
+            "before|after|timeout|(nano|milli)?seconds|(?!(from|to|first|last|(.*T|t)ime)(Ns|Ms)).*(Ns|Ms)");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
 
     @Test
@@ -124,19 +128,11 @@ final class DocsTest {
 
     @Test
     void shouldListEachExportedTypeOnce() throws IOException {
-        Set<String> packages = new TreeSet<>();
-        for (String module : List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-server")) {
-            packages.addAll(matches(EXPORT, ROOT.resolve(module + "/src/main/java/module-info.java")));
-        }
-        packages.add("dev.loom.parquet"); // its module has no descriptor
-        List<String> exported = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("dev.loom").stream()
-                        .filter(type -> packages.contains(type.getPackageName())
-                                && type.isTopLevelClass()
-                                && type.getModifiers().contains(JavaModifier.PUBLIC))
-                        .map(JavaClass::getName)
-                        .sorted()
-                        .toList();
+        List<String> exported = publicTypes()
+                .filter(JavaClass::isTopLevelClass)
+                .map(JavaClass::getName)
+                .sorted()
+                .toList();
         List<String> listed = new ArrayList<>();
         String section = "";
         for (String line : Files.readAllLines(ROOT.resolve("docs/api.md"))) {
@@ -156,6 +152,35 @@ final class DocsTest {
         try (Stream<Path> files = Files.walk(directory, depth)) {
             return files.filter(file -> file.toString().endsWith(suffix)).toList();
         }
+    }
+
+    /** A length of time is a {@link java.time.Duration}; only points in time are numbers. */
+    @Test
+    void shouldTakeNoLengthOfTimeAsANumber() throws IOException {
+        List<String> taken = new ArrayList<>();
+        publicTypes()
+                .map(JavaClass::reflect)
+                .forEach(type -> Stream.<Executable>concat(
+                                Stream.of(type.getDeclaredConstructors()), Stream.of(type.getDeclaredMethods()))
+                        .filter(each -> Modifier.isPublic(each.getModifiers()))
+                        .flatMap(each -> Stream.of(each.getParameters()))
+                        .filter(each -> each.getType() == long.class
+                                && LENGTH.matcher(each.getName()).matches())
+                        .forEach(each -> taken.add(each + " of " + each.getDeclaringExecutable())));
+        assertEquals(List.of(), taken);
+    }
+
+    /** The public types of exported packages, nested ones too. */
+    private static Stream<JavaClass> publicTypes() throws IOException {
+        Set<String> packages = new TreeSet<>();
+        for (String module : List.of("loom-core", "loom-query", "loom-ingest-otlp", "loom-server")) {
+            packages.addAll(matches(EXPORT, ROOT.resolve(module + "/src/main/java/module-info.java")));
+        }
+        packages.add("dev.loom.parquet"); // its module has no descriptor
+        return new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("dev.loom").stream()
+                        .filter(type -> packages.contains(type.getPackageName())
+                                && type.getModifiers().contains(JavaModifier.PUBLIC));
     }
 
     private static Set<String> matches(Pattern pattern, Path page) throws IOException {

@@ -4,7 +4,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.error.LoomException;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TraceLimitException;

@@ -38,9 +38,9 @@ public final class TokenSearch {
     }
 
     /** Whether records of a chunk may meet the condition; false is certain. */
-    public boolean mayMeet(long chunk) {
+    public boolean mayMeet(long chunkAddress) {
         unit = null;
-        UnitExtent moved = move(chunk);
+        UnitExtent moved = move(chunkAddress);
         if (moved == null) {
             chunksUnknown++;
             return true;
@@ -105,24 +105,24 @@ public final class TokenSearch {
     }
 
     /** Moves to a chunk of a unit, mostly the neighbour of the one before; null if no unit has it. */
-    private @Nullable UnitExtent move(long chunk) {
+    private @Nullable UnitExtent move(long chunkAddress) {
         try {
-            extent = unitOf(chunk);
+            extent = unitOf(chunkAddress);
         } catch (CorruptStoreException | StoreIoException e) {
             abandon();
         }
         UnitExtent in = extent;
-        place = in == null ? -1 : in.find(chunk, place);
+        place = in == null ? -1 : in.find(chunkAddress, place);
         return place < 0 ? null : in;
     }
 
-    private @Nullable UnitExtent unitOf(long chunk) {
-        UnitGroup group = search(chunk);
+    private @Nullable UnitExtent unitOf(long chunkAddress) {
+        UnitGroup group = search(chunkAddress);
         UnitExtent in = extent;
-        if (group == null || (in != null && in.spans(chunk))) {
+        if (group == null || (in != null && in.spans(chunkAddress))) {
             return group == null ? null : in;
         }
-        int number = group.extents().unitAt(chunk);
+        int number = group.extents().unitAt(chunkAddress);
         if (number < 0) {
             return null;
         }

@@ -41,12 +41,12 @@ record UnitExtent(long start, long end, int rows, int words, long[] chunks, int[
      *
      * @param near a place whose neighbours are looked at first
      */
-    int find(long chunk, int near) {
-        if (near > 0 && near <= chunks.length && chunks[near - 1] == chunk) {
+    int find(long chunkAddress, int near) {
+        if (near > 0 && near <= chunks.length && chunks[near - 1] == chunkAddress) {
             return near - 1;
         }
-        boolean follows = near >= -1 && near + 1 < chunks.length && chunks[near + 1] == chunk;
-        return follows ? near + 1 : Arrays.binarySearch(chunks, chunk);
+        boolean follows = near >= -1 && near + 1 < chunks.length && chunks[near + 1] == chunkAddress;
+        return follows ? near + 1 : Arrays.binarySearch(chunks, chunkAddress);
     }
 
     /** The place of the first chunk that begins at an address or behind it; the number of chunks if there is none. */

@@ -80,8 +80,8 @@ final class EvictedLog implements AutoCloseable {
         long from = watermarks.evictedAcquire();
         ByteBuffer ring = log.evictorBytes();
         int start = offsetInRing(from);
-        for (int page = 0; page < length; page += PageDescriptor.PAGE_LENGTH) {
-            checksum.fill(ring, start + page, from + page);
+        for (int pageOffset = 0; pageOffset < length; pageOffset += PageDescriptor.PAGE_LENGTH) {
+            checksum.fill(ring, start + pageOffset, from + pageOffset);
         }
         ring.limit(start + (int) length).position(start);
         writer.write(ring, from);
@@ -109,7 +109,7 @@ final class EvictedLog implements AutoCloseable {
         long end = watermarks.evictedAcquire();
         synced = watermarks.durableAcquire();
         int length = PageDescriptor.PAGE_LENGTH;
-        ByteBuffer page = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
+        ByteBuffer pageBytes = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
         StoreIoException failure = null;
         boolean delivered = false;
         try (PageReader reader =
@@ -117,8 +117,8 @@ final class EvictedLog implements AutoCloseable {
             for (long address = synced; address < end; address += length) {
                 boolean fromFile = address < watermarks.overwrittenOpaque(); // asked before, as the writer goes on
                 if (reader.read(address, end) == PageState.PRESENT) {
-                    reader.buffer().getBytes(reader.pageOffset(), page, 0, length);
-                    writer.write(page.limit(length).position(0), address);
+                    reader.buffer().getBytes(reader.pageOffset(), pageBytes, 0, length);
+                    writer.write(pageBytes.limit(length).position(0), address);
                     delivered |= fromFile;
                 } else {
                     failure = reader.failure() == null ? failure : reader.failure();
@@ -147,16 +147,16 @@ final class EvictedLog implements AutoCloseable {
      */
     void keepOpenPage(Durability durability) {
         OpenPageCopy kept = copy;
-        long page = watermarks.durableAcquire();
+        long pageAddress = watermarks.durableAcquire();
         long tail = watermarks.tailAcquire();
-        long length = tail - page;
+        long length = tail - pageAddress;
         boolean open = length > PageDescriptor.HEADER_LENGTH && length < PageDescriptor.PAGE_LENGTH;
         if (kept != null && open && tail > watermarks.keptAcquire()) {
             durability.syncSchema();
             ByteBuffer ring = log.evictorBytes();
-            int start = offsetInRing(page);
+            int start = offsetInRing(pageAddress);
             ring.limit(start + (int) length).position(start);
-            kept.keep(ring, page);
+            kept.keep(ring, pageAddress);
             watermarks.keptRelease(tail);
         }
     }

@@ -170,8 +170,8 @@ public final class HybridLog {
         if (!pageOpen) {
             return;
         }
-        int page = limit - PageDescriptor.PAGE_LENGTH;
-        PageDescriptor.seal(ring, page, offset - page, lastTimeNs);
+        int pageOffset = limit - PageDescriptor.PAGE_LENGTH;
+        PageDescriptor.seal(ring, pageOffset, offset - pageOffset, lastTimeNs);
         tail += limit - offset;
         offset = limit;
         sealed = tail;

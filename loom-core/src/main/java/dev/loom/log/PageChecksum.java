@@ -18,12 +18,12 @@ public final class PageChecksum {
     }
 
     /**
-     * Sets the checksum of the sealed page at offset {@code page} of {@code bytes}, whose position and limit it moves.
+     * Sets the checksum of the sealed page at {@code pageOffset} of {@code bytes}, whose position and limit it moves.
      */
-    public void fill(ByteBuffer bytes, int page, long address) {
-        int value = PageDescriptor.computeCrc(crc, bytes, page, seed, storeId, address);
+    public void fill(ByteBuffer bytes, int pageOffset, long address) {
+        int value = PageDescriptor.computeCrc(crc, bytes, pageOffset, seed, storeId, address);
         bytes.clear();
-        PageDescriptor.putCrc(bytes, page, value);
+        PageDescriptor.putCrc(bytes, pageOffset, value);
     }
 
     /**
@@ -31,16 +31,16 @@ public final class PageChecksum {
      *
      * @param bytes the same memory as {@code buffer}; its position and limit are moved
      */
-    public boolean valid(DirectBuffer buffer, ByteBuffer bytes, int page, long address) {
-        int used = PageDescriptor.used(buffer, page);
-        return buffer.getInt(page + PageDescriptor.MAGIC_OFFSET) == PageDescriptor.MAGIC
-                && buffer.getByte(page + PageDescriptor.KIND_OFFSET) == kind.code()
-                && buffer.getByte(page + PageDescriptor.MAJOR_OFFSET) == PageDescriptor.MAJOR
-                && buffer.getLong(page + PageDescriptor.STORE_ID_OFFSET) == storeId
-                && buffer.getLong(page + PageDescriptor.PAGE_NUMBER_OFFSET) == PageDescriptor.pageNumber(address)
+    public boolean valid(DirectBuffer buffer, ByteBuffer bytes, int pageOffset, long address) {
+        int used = PageDescriptor.used(buffer, pageOffset);
+        return buffer.getInt(pageOffset + PageDescriptor.MAGIC_OFFSET) == PageDescriptor.MAGIC
+                && buffer.getByte(pageOffset + PageDescriptor.KIND_OFFSET) == kind.code()
+                && buffer.getByte(pageOffset + PageDescriptor.MAJOR_OFFSET) == PageDescriptor.MAJOR
+                && buffer.getLong(pageOffset + PageDescriptor.STORE_ID_OFFSET) == storeId
+                && buffer.getLong(pageOffset + PageDescriptor.PAGE_NUMBER_OFFSET) == PageDescriptor.pageNumber(address)
                 && used >= PageDescriptor.HEADER_LENGTH
                 && used <= PageDescriptor.PAGE_LENGTH
-                && PageDescriptor.crc(buffer, page)
-                        == PageDescriptor.computeCrc(crc, bytes, page, seed, storeId, address);
+                && PageDescriptor.crc(buffer, pageOffset)
+                        == PageDescriptor.computeCrc(crc, bytes, pageOffset, seed, storeId, address);
     }
 }

@@ -83,7 +83,7 @@ public final class PageDescriptor {
     /** Writes the header of a new page. */
     static void begin(
             MutableDirectBuffer buffer,
-            int page,
+            int pageOffset,
             LogKind kind,
             boolean continues,
             long storeId,
@@ -91,78 +91,78 @@ public final class PageDescriptor {
             long baseTimeNs,
             long baseAddress,
             int epoch) {
-        buffer.putInt(page + MAGIC_OFFSET, MAGIC);
-        buffer.putByte(page + MAJOR_OFFSET, (byte) MAJOR);
-        buffer.putByte(page + MINOR_OFFSET, (byte) MINOR);
-        buffer.putByte(page + KIND_OFFSET, (byte) kind.code());
-        buffer.putByte(page + FLAGS_OFFSET, (byte) (continues ? FLAG_CONTINUES : 0));
-        buffer.putLong(page + STORE_ID_OFFSET, storeId);
-        buffer.putLong(page + PAGE_NUMBER_OFFSET, pageNumber(address));
-        buffer.putLong(page + BASE_TIME_OFFSET, baseTimeNs);
-        buffer.putInt(page + USED_OFFSET, 0);
-        buffer.putInt(page + CRC_OFFSET, 0);
-        buffer.putInt(page + EPOCH_OFFSET, epoch);
-        buffer.putInt(page + RESERVED_OFFSET, 0);
-        buffer.putLong(page + LAST_TIME_OFFSET, 0);
-        buffer.putLong(page + BASE_ADDRESS_OFFSET, baseAddress);
+        buffer.putInt(pageOffset + MAGIC_OFFSET, MAGIC);
+        buffer.putByte(pageOffset + MAJOR_OFFSET, (byte) MAJOR);
+        buffer.putByte(pageOffset + MINOR_OFFSET, (byte) MINOR);
+        buffer.putByte(pageOffset + KIND_OFFSET, (byte) kind.code());
+        buffer.putByte(pageOffset + FLAGS_OFFSET, (byte) (continues ? FLAG_CONTINUES : 0));
+        buffer.putLong(pageOffset + STORE_ID_OFFSET, storeId);
+        buffer.putLong(pageOffset + PAGE_NUMBER_OFFSET, pageNumber(address));
+        buffer.putLong(pageOffset + BASE_TIME_OFFSET, baseTimeNs);
+        buffer.putInt(pageOffset + USED_OFFSET, 0);
+        buffer.putInt(pageOffset + CRC_OFFSET, 0);
+        buffer.putInt(pageOffset + EPOCH_OFFSET, epoch);
+        buffer.putInt(pageOffset + RESERVED_OFFSET, 0);
+        buffer.putLong(pageOffset + LAST_TIME_OFFSET, 0);
+        buffer.putLong(pageOffset + BASE_ADDRESS_OFFSET, baseAddress);
     }
 
     /** Seals a page, except for its checksum. */
-    public static void seal(MutableDirectBuffer buffer, int page, int used, long lastTimeNs) {
-        buffer.putLong(page + LAST_TIME_OFFSET, lastTimeNs);
-        buffer.putInt(page + USED_OFFSET, used);
-        buffer.setMemory(page + used, PAGE_LENGTH - used, (byte) 0);
+    public static void seal(MutableDirectBuffer buffer, int pageOffset, int used, long lastTimeNs) {
+        buffer.putLong(pageOffset + LAST_TIME_OFFSET, lastTimeNs);
+        buffer.putInt(pageOffset + USED_OFFSET, used);
+        buffer.setMemory(pageOffset + used, PAGE_LENGTH - used, (byte) 0);
     }
 
     /** The minor version of the format. */
-    public static int minor(DirectBuffer buffer, int page) {
-        return buffer.getByte(page + MINOR_OFFSET);
+    public static int minor(DirectBuffer buffer, int pageOffset) {
+        return buffer.getByte(pageOffset + MINOR_OFFSET);
     }
 
-    public static boolean continues(DirectBuffer buffer, int page) {
-        return (buffer.getByte(page + FLAGS_OFFSET) & FLAG_CONTINUES) != 0;
+    public static boolean continues(DirectBuffer buffer, int pageOffset) {
+        return (buffer.getByte(pageOffset + FLAGS_OFFSET) & FLAG_CONTINUES) != 0;
     }
 
-    public static long baseTimeNs(DirectBuffer buffer, int page) {
-        return buffer.getLong(page + BASE_TIME_OFFSET);
+    public static long baseTimeNs(DirectBuffer buffer, int pageOffset) {
+        return buffer.getLong(pageOffset + BASE_TIME_OFFSET);
     }
 
-    public static long lastTimeNs(DirectBuffer buffer, int page) {
-        return buffer.getLong(page + LAST_TIME_OFFSET);
+    public static long lastTimeNs(DirectBuffer buffer, int pageOffset) {
+        return buffer.getLong(pageOffset + LAST_TIME_OFFSET);
     }
 
-    public static long baseAddress(DirectBuffer buffer, int page) {
-        return buffer.getLong(page + BASE_ADDRESS_OFFSET);
+    public static long baseAddress(DirectBuffer buffer, int pageOffset) {
+        return buffer.getLong(pageOffset + BASE_ADDRESS_OFFSET);
     }
 
-    public static int used(DirectBuffer buffer, int page) {
-        return buffer.getInt(page + USED_OFFSET);
+    public static int used(DirectBuffer buffer, int pageOffset) {
+        return buffer.getInt(pageOffset + USED_OFFSET);
     }
 
-    public static int epoch(DirectBuffer buffer, int page) {
-        return buffer.getInt(page + EPOCH_OFFSET);
+    public static int epoch(DirectBuffer buffer, int pageOffset) {
+        return buffer.getInt(pageOffset + EPOCH_OFFSET);
     }
 
-    static void putCrc(ByteBuffer bytes, int page, int crc) {
-        bytes.putInt(page + CRC_OFFSET, crc);
+    static void putCrc(ByteBuffer bytes, int pageOffset, int crc) {
+        bytes.putInt(pageOffset + CRC_OFFSET, crc);
     }
 
-    static int crc(DirectBuffer buffer, int page) {
-        return buffer.getInt(page + CRC_OFFSET);
+    static int crc(DirectBuffer buffer, int pageOffset) {
+        return buffer.getInt(pageOffset + CRC_OFFSET);
     }
 
     /** Moves the position and limit of {@code bytes}. */
-    static int computeCrc(CRC32C crc, ByteBuffer bytes, int page, ByteBuffer seed, long storeId, long address) {
+    static int computeCrc(CRC32C crc, ByteBuffer bytes, int pageOffset, ByteBuffer seed, long storeId, long address) {
         crc.reset();
         seed.clear();
         seed.putLong(storeId).putLong(pageNumber(address)).flip();
         crc.update(seed);
-        bytes.limit(page + CRC_OFFSET).position(page);
+        bytes.limit(pageOffset + CRC_OFFSET).position(pageOffset);
         crc.update(bytes);
         seed.clear();
         seed.putInt(0).flip();
         crc.update(seed);
-        bytes.limit(page + PAGE_LENGTH).position(page + CRC_OFFSET + Integer.BYTES);
+        bytes.limit(pageOffset + PAGE_LENGTH).position(pageOffset + CRC_OFFSET + Integer.BYTES);
         crc.update(bytes);
         return (int) crc.getValue();
     }

@@ -35,7 +35,7 @@ final class RunningTotals {
         long records;
         long bytes;
         long firstTimeNs;
-        long directory = NONE;
+        long directoryAddress = NONE;
     }
 
     /**
@@ -103,18 +103,18 @@ final class RunningTotals {
     /** Checks where a listed source's chain leads, and goes on with this directory. */
     void link(ListedChunk chunk, ListedSource listed) {
         Running source = of(listed.id());
-        if (listed.unchained() || !leads(listed.previous(), source.directory)) {
+        if (listed.unchained() || !leads(listed.previous(), source.directoryAddress)) {
             chunk.fault(
                     listed.part(),
                     "does not lead to the previous directory of a source: source=" + listed.id() + ", address="
-                            + listed.previous() + ", expected=" + source.directory);
+                            + listed.previous() + ", expected=" + source.directoryAddress);
         }
-        source.directory = listed.part();
+        source.directoryAddress = listed.part();
     }
 
     /** Goes on with a directory of which a part is no longer there. */
-    void link(int sourceId, long directory) {
-        of(sourceId).directory = directory;
+    void link(int sourceId, long directoryAddress) {
+        of(sourceId).directoryAddress = directoryAddress;
     }
 
     /**
@@ -155,7 +155,7 @@ final class RunningTotals {
 
     /** Compares a part of a checkpoint; without a count to compare with, takes its own. */
     void compare(DirectoryReader part) {
-        part.forEachCheckpointed((id, directory, records, bytes, lost, firstTimeNs) -> {
+        part.forEachCheckpointed((id, directoryAddress, records, bytes, lost, firstTimeNs) -> {
             Running source = of(id);
             checkpointed.add(id);
             if (known) {
@@ -167,11 +167,11 @@ final class RunningTotals {
                 source.bytes = bytes;
                 source.firstTimeNs = firstTimeNs;
             }
-            if (!leads(directory, source.directory)) {
+            if (!leads(directoryAddress, source.directoryAddress)) {
                 fault(
                         part,
-                        "does not lead to the last directory of a source: source=" + id + ", address=" + directory
-                                + ", expected=" + source.directory);
+                        "does not lead to the last directory of a source: source=" + id + ", address="
+                                + directoryAddress + ", expected=" + source.directoryAddress);
             }
         });
         part.checkEnd();

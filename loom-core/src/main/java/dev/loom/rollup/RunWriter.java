@@ -40,7 +40,7 @@ public final class RunWriter implements AutoCloseable {
 
     private long at;
     private int length;
-    private int directory;
+    private int directoryOffset;
     /** The bytes of the directory in memory. */
     private int directoryLength;
 
@@ -68,7 +68,7 @@ public final class RunWriter implements AutoCloseable {
             open();
         }
         length = 0;
-        directory = -1;
+        directoryOffset = -1;
     }
 
     /** Opens the file that exists; one that is damaged will be begun again, and one whose head can't be read makes way for another. */
@@ -131,7 +131,7 @@ public final class RunWriter implements AutoCloseable {
      * @param sourceCount the number of sources that will be added
      */
     public void beginDirectory(long start, long end, long lastEntry, int chunks, int sourceCount) {
-        directory = length;
+        directoryOffset = length;
         directoryLength = RunFileDescriptor.TABLE_OFFSET + sourceCount * RunFileDescriptor.TABLE_ENTRY_LENGTH;
         packed.begin(encoded, 0, level, number, start, end, lastEntry, length, chunks, sourceCount);
         source = -1;
@@ -183,8 +183,8 @@ public final class RunWriter implements AutoCloseable {
         }
         int packedLength = packed.finish();
         require(packedLength);
-        view.putBytes(directory, encoded, 0, packedLength);
-        length = directory + packedLength;
+        view.putBytes(directoryOffset, encoded, 0, packedLength);
+        length = directoryOffset + packedLength;
         long more = RunFiles.taken(at + length) - taken;
         if (!room.test(more)) {
             return false;
@@ -234,9 +234,9 @@ public final class RunWriter implements AutoCloseable {
         target.write(bytes, at);
         bytes.clear();
         ByteBuffer slot = ByteBuffer.allocate(RunFileDescriptor.SLOT_LENGTH).order(RunFileDescriptor.ORDER);
-        slot.putLong(at + directory)
-                .putInt(length - directory)
-                .putInt(checksum.of(level, number, bytes, directory, length - directory));
+        slot.putLong(at + directoryOffset)
+                .putInt(length - directoryOffset)
+                .putInt(checksum.of(level, number, bytes, directoryOffset, length - directoryOffset));
         target.write(
                 slot.flip(),
                 RunFileDescriptor.SLOTS_OFFSET + (long) RunShape.slot(number) * RunFileDescriptor.SLOT_LENGTH);

@@ -397,9 +397,9 @@ public final class StoreVerification {
     }
 
     private void checkBins(LogView chunks, ChunkIndexReader reader, long begin, long end) {
-        for (long page = begin; page < end && !stopped(); page += PageDescriptor.PAGE_LENGTH) {
+        for (long pageAddress = begin; pageAddress < end && !stopped(); pageAddress += PageDescriptor.PAGE_LENGTH) {
             entries += reader.check(
-                    page,
+                    pageAddress,
                     address -> problem(
                             Damage.CONTENTS,
                             chunks.segments().file(address),

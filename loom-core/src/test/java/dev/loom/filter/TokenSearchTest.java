@@ -124,14 +124,14 @@ final class TokenSearchTest {
         return new TokenCondition.Value("id", word(number));
     }
 
-    private String askedAnew(long chunk, int number) {
+    private String askedAnew(long chunkAddress, int number) {
         try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
-            return ask(new TokenSearch(groups, condition(number)), chunk);
+            return ask(new TokenSearch(groups, condition(number)), chunkAddress);
         }
     }
 
-    private static String ask(TokenSearch search, long chunk) {
-        boolean may = search.mayMeet(chunk);
+    private static String ask(TokenSearch search, long chunkAddress) {
+        boolean may = search.mayMeet(chunkAddress);
         return may
                 + (search.unit() < 0
                         ? ""
@@ -169,10 +169,10 @@ final class TokenSearchTest {
             TokenSearch[] searches = {
                 new TokenSearch(groups, condition(numbers[0])), new TokenSearch(groups, condition(numbers[1]))
             };
-            for (long chunk : order) {
+            for (long chunkAddress : order) {
                 for (int i = 0; i < 2; i++) {
                     if (i == 0 || random.nextInt(3) > 0) {
-                        check(searches[i], chunk, numbers[i]);
+                        check(searches[i], chunkAddress, numbers[i]);
                     }
                 }
             }
@@ -243,10 +243,10 @@ final class TokenSearchTest {
                         .mapToLong(chunk -> Math.max(1, chunks.get(chunk).size()))
                         .sum();
                 boolean mayAny = length == 1 || search.mayMeet(run.get(0), end, records);
-                for (long chunk : run) {
-                    boolean may = search.mayMeet(chunk);
-                    boolean has = chunks.get(chunk).stream().anyMatch(words -> meets(words, number));
-                    assertTrue(!has || (mayAny && may), () -> "lost: chunk=" + chunk + ", word=" + number);
+                for (long chunkAddress : run) {
+                    boolean may = search.mayMeet(chunkAddress);
+                    boolean has = chunks.get(chunkAddress).stream().anyMatch(words -> meets(words, number));
+                    assertTrue(!has || (mayAny && may), () -> "lost: chunk=" + chunkAddress + ", word=" + number);
                 }
             }
             return groups.unusable();
@@ -274,11 +274,11 @@ final class TokenSearchTest {
         return may;
     }
 
-    private void check(TokenSearch search, long chunk, int number) {
-        String answer = ask(search, chunk);
-        assertEquals(askedAnew(chunk, number), answer, "chunk=" + chunk + ", word=" + number);
-        List<Set<Long>> rows = chunks.get(chunk);
+    private void check(TokenSearch search, long chunkAddress, int number) {
+        String answer = ask(search, chunkAddress);
+        assertEquals(askedAnew(chunkAddress, number), answer, "chunk=" + chunkAddress + ", word=" + number);
+        List<Set<Long>> rows = chunks.get(chunkAddress);
         boolean has = rows.isEmpty() || rows.stream().anyMatch(words -> meets(words, number));
-        assertTrue(!has || answer.startsWith("true"), () -> "lost: chunk=" + chunk + ", word=" + number);
+        assertTrue(!has || answer.startsWith("true"), () -> "lost: chunk=" + chunkAddress + ", word=" + number);
     }
 }

@@ -83,8 +83,8 @@ final class CutSegmentTest {
         try (PageReader pages = new PageReader(view)) {
             while (more) {
                 more = cutting.get();
-                for (long page = 0; page < LENGTH; page += PageDescriptor.PAGE_LENGTH) {
-                    PageState state = pages.read(page, LENGTH);
+                for (long pageAddress = 0; pageAddress < LENGTH; pageAddress += PageDescriptor.PAGE_LENGTH) {
+                    PageState state = pages.read(pageAddress, LENGTH);
                     damaged += state == PageState.DAMAGED ? 1 : 0;
                     assertTrue(state == PageState.DAMAGED || pages.used() == 1064);
                 }

@@ -125,8 +125,8 @@ final class EvictorTest {
         public void tick() {}
 
         @Override
-        public void keep(ByteBuffer page, long address) {
-            note("keep " + page.remaining() + " of " + address / PAGE);
+        public void keep(ByteBuffer pageBytes, long address) {
+            note("keep " + pageBytes.remaining() + " of " + address / PAGE);
         }
 
         @Override
@@ -274,9 +274,9 @@ final class EvictorTest {
         return evictor;
     }
 
-    private void zero(long page) throws IOException {
-        try (FileChannel file = FileChannel.open(segments().file(page * PAGE), StandardOpenOption.WRITE)) {
-            file.write(ByteBuffer.allocate(PAGE), page * PAGE % segments().segmentLength());
+    private void zero(long pageNumber) throws IOException {
+        try (FileChannel file = FileChannel.open(segments().file(pageNumber * PAGE), StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.allocate(PAGE), pageNumber * PAGE % segments().segmentLength());
         }
     }
 
@@ -307,11 +307,11 @@ final class EvictorTest {
         evictor.close();
         LogView view = new LogView(LogKind.RECORD, STORE_ID, order, segments(), watermarks, null);
         try (PageReader pages = new PageReader(view)) {
-            for (long page = 0; page < 10; page++) {
+            for (long pageNumber = 0; pageNumber < 10; pageNumber++) {
                 assertEquals(
-                        page == 0 ? PageState.DAMAGED : PageState.PRESENT,
-                        pages.read(page * PAGE, 10 * PAGE),
-                        "page=" + page);
+                        pageNumber == 0 ? PageState.DAMAGED : PageState.PRESENT,
+                        pages.read(pageNumber * PAGE, 10 * PAGE),
+                        "page=" + pageNumber);
             }
         }
     }

@@ -87,15 +87,15 @@ class LogLayoutTest {
 
     @Test
     void shouldHavePagesAtTheirMultiplesOnly() {
-        long page = PageDescriptor.PAGE_LENGTH;
-        for (long address : new long[] {0, page, 7 * page, PageDescriptor.ADDRESS_MAX}) {
+        long pageLength = PageDescriptor.PAGE_LENGTH;
+        for (long address : new long[] {0, pageLength, 7 * pageLength, PageDescriptor.ADDRESS_MAX}) {
             assertTrue(PageDescriptor.isPage(address));
-            assertEquals(address, PageDescriptor.pageAddress(address + page - 1));
-            assertEquals(page - 1, PageDescriptor.offsetInPage(address + page - 1));
+            assertEquals(address, PageDescriptor.pageAddress(address + pageLength - 1));
+            assertEquals(pageLength - 1, PageDescriptor.offsetInPage(address + pageLength - 1));
             assertFalse(PageDescriptor.isPage(address + 1));
         }
-        assertFalse(PageDescriptor.isPage(-page));
-        assertFalse(PageDescriptor.isPage(PageDescriptor.ADDRESS_MAX + page));
+        assertFalse(PageDescriptor.isPage(-pageLength));
+        assertFalse(PageDescriptor.isPage(PageDescriptor.ADDRESS_MAX + pageLength));
     }
 
     @Test

@@ -74,8 +74,11 @@ final class MissingSegmentTest {
     void shouldNotLookForEachPageOfThousandsOfSegments() {
         write(0);
         try (PageReader pages = reader(FAR)) {
-            for (long page = FAR - PageDescriptor.PAGE_LENGTH; page >= 0; page -= PageDescriptor.PAGE_LENGTH) {
-                assertEquals(page < LENGTH ? PageState.PRESENT : PageState.DAMAGED, pages.read(page, FAR));
+            for (long pageAddress = FAR - PageDescriptor.PAGE_LENGTH;
+                    pageAddress >= 0;
+                    pageAddress -= PageDescriptor.PAGE_LENGTH) {
+                assertEquals(
+                        pageAddress < LENGTH ? PageState.PRESENT : PageState.DAMAGED, pages.read(pageAddress, FAR));
             }
         }
         assertTrue(calls < 10, () -> "calls=" + calls);
@@ -88,8 +91,10 @@ final class MissingSegmentTest {
         long gapBegin = (FAR >> 1) + PAGES * LENGTH;
         watermarks.gap(gapBegin, 2 * FAR, 0, 0);
         try (PageReader pages = reader(3 * FAR, FAR)) {
-            for (long page = gapBegin - PageDescriptor.PAGE_LENGTH; page >= 0; page -= PageDescriptor.PAGE_LENGTH) {
-                assertEquals(PageState.DAMAGED, pages.read(page, 3 * FAR));
+            for (long pageAddress = gapBegin - PageDescriptor.PAGE_LENGTH;
+                    pageAddress >= 0;
+                    pageAddress -= PageDescriptor.PAGE_LENGTH) {
+                assertEquals(PageState.DAMAGED, pages.read(pageAddress, 3 * FAR));
             }
         }
         assertTrue(calls < 10, () -> "calls=" + calls);

@@ -231,8 +231,8 @@ final class ChunkWalkTest {
         SnapshotView early = store.snapshot();
         long tail = early.recordTail();
         for (int chunk = 0; chunk < 40; chunk++) {
-            long page = PageDescriptor.pageAddress(tail) + PAGE;
-            while (PageDescriptor.pageAddress(store.records.log().tail()) < page + (long) chunk * PAGE) {
+            long pageAddress = PageDescriptor.pageAddress(tail) + PAGE;
+            while (PageDescriptor.pageAddress(store.records.log().tail()) < pageAddress + (long) chunk * PAGE) {
                 push(chunk % 2 == 0 ? OFTEN : SELDOM, 10_000);
                 store.evict();
             }

@@ -75,8 +75,8 @@ final class DirectoryRoomTest {
             ChunkDirectory chunks = new ChunkDirectory(
                     index, new ChunkIndexWriter(chunkLog.log()), SourceSlots.allocate(SourceSlots.SOURCES_MAX));
             List<SourceState> sources = sources(sourceCount, indexCount, Math.min(indexed, sourceCount));
-            for (long chunk = 0; chunk < 3; chunk++) {
-                int taken = addAll(chunks, sources, chunk);
+            for (long chunkAddress = 0; chunkAddress < 3; chunkAddress++) {
+                int taken = addAll(chunks, sources, chunkAddress);
                 assertTrue(taken <= index.indexesMax(), what);
                 chunkLog.evict();
                 assertTrue(chunks.binsHaveRoom(), what);
@@ -85,7 +85,7 @@ final class DirectoryRoomTest {
                 int lists = TimeEntryDescriptor.directoryLengthMax(sourceCount + 1, taken);
                 long before = timeLog.log().pageAddress();
                 boolean open = timeLog.log().pageOpen();
-                chunks.write(chunk, 1, FIRST_TIME, FIRST_TIME + TIME_RANGE);
+                chunks.write(chunkAddress, 1, FIRST_TIME, FIRST_TIME + TIME_RANGE);
                 long begun = (timeLog.log().pageAddress() - before) / PageDescriptor.PAGE_LENGTH + (open ? 0 : 1);
                 assertTrue(begun <= TimeEntryDescriptor.pagesMax(lists), () -> what + ", pages=" + begun);
             }
@@ -93,18 +93,18 @@ final class DirectoryRoomTest {
     }
 
     /** As little apart as makes every number of the directory long. */
-    private int addAll(ChunkDirectory chunks, List<SourceState> sources, long chunk) {
+    private int addAll(ChunkDirectory chunks, List<SourceState> sources, long chunkAddress) {
         int taken = 0;
         for (SourceState source : sources) {
-            chunks.add(source, chunk, FIRST_TIME + TIME_RANGE);
+            chunks.add(source, chunkAddress, FIRST_TIME + TIME_RANGE);
             source.chunkRecords = SOURCES_MAX;
             source.chunkBytes = RecordDescriptor.JUMBO_LENGTH_MAX + 2L * PageDescriptor.PAGE_LENGTH;
-            source.lastAddress = chunk + RecordDescriptor.JUMBO_LENGTH_MAX + 2L * PageDescriptor.PAGE_LENGTH;
+            source.lastAddress = chunkAddress + RecordDescriptor.JUMBO_LENGTH_MAX + 2L * PageDescriptor.PAGE_LENGTH;
             source.lastTimeNs = FIRST_TIME;
             taken += source.summary.count();
             for (int i = 0; i < 3 && source.indexed; i++) {
                 payload.putLong(0, random.nextLong(), ByteOrder.LITTLE_ENDIAN);
-                source.summary.add(payload, 0, Long.BYTES, chunk);
+                source.summary.add(payload, 0, Long.BYTES, chunkAddress);
             }
         }
         return taken;

@@ -168,10 +168,10 @@ final class RecordLogTest {
         try (PageRecords page = new PageRecords(store.records.view(), tail, source)) {
             for (int i = addresses.size() - 1; i >= 0; i--) {
                 long address = addresses.get(i);
-                long chunk = PageDescriptor.pageAddress(address);
-                assertSame(PageState.PRESENT, page.read(chunk));
+                long chunkAddress = PageDescriptor.pageAddress(address);
+                assertSame(PageState.PRESENT, page.read(chunkAddress));
                 assertTrue(page.seek(address));
-                boolean first = i == 0 || addresses.get(i - 1) < chunk;
+                boolean first = i == 0 || addresses.get(i - 1) < chunkAddress;
                 assertEquals(first ? 0 : address - addresses.get(i - 1), page.back(), "address=" + address);
             }
         }
@@ -238,11 +238,11 @@ final class RecordLogTest {
     void shouldPublishTheEndOfAChunkBeforeItsDirectory() {
         try (RecordLogFixture store = indexed()) {
             long times = store.times.log().tail();
-            long directory = store.slots.directoryAcquire(1);
+            long directoryAddress = store.slots.directoryAcquire(1);
             closeChunkUntil(store, store.records, RecordLogFixture.TAIL_OFFSET);
             assertEquals(times, store.times.watermarks().tailAcquire());
             assertEquals(times, store.times.watermarks().coveredAcquire());
-            assertEquals(directory, store.slots.directoryAcquire(1));
+            assertEquals(directoryAddress, store.slots.directoryAcquire(1));
         }
     }
 
@@ -251,11 +251,11 @@ final class RecordLogTest {
         try (RecordLogFixture store = indexed()) {
             long times = store.times.log().tail();
             long bins = store.chunks.log().tail();
-            long directory = store.slots.directoryAcquire(1);
+            long directoryAddress = store.slots.directoryAcquire(1);
             closeChunkUntil(store, store.chunks, RecordLogFixture.TAIL_OFFSET);
             assertTrue(store.chunks.log().tail() > bins, "bins are written");
             assertEquals(times, store.times.watermarks().tailAcquire());
-            assertEquals(directory, store.slots.directoryAcquire(1));
+            assertEquals(directoryAddress, store.slots.directoryAcquire(1));
         }
     }
 
@@ -263,10 +263,10 @@ final class RecordLogTest {
     void shouldPublishADirectoryBeforeTheSlotsThatNameIt() {
         try (RecordLogFixture store = indexed()) {
             long times = store.times.log().tail();
-            long directory = store.slots.directoryAcquire(1);
+            long directoryAddress = store.slots.directoryAcquire(1);
             closeChunkUntil(store, store.times, RecordLogFixture.TAIL_OFFSET);
             assertTrue(store.times.log().tail() > times, "the directory is written");
-            assertEquals(directory, store.slots.directoryAcquire(1));
+            assertEquals(directoryAddress, store.slots.directoryAcquire(1));
             assertEquals(times, store.times.watermarks().coveredAcquire());
         }
     }

@@ -97,8 +97,8 @@ final class IndexRebuildTest extends StoreFixture {
     private static List<Long> starts(Chunks chunks) {
         List<Long> starts = new ArrayList<>();
         while (chunks.next()) {
-            for (long page = chunks.start(); page < chunks.end(); page += PAGE) {
-                starts.add(page);
+            for (long pageAddress = chunks.start(); pageAddress < chunks.end(); pageAddress += PAGE) {
+                starts.add(pageAddress);
             }
         }
         return starts;

@@ -87,8 +87,10 @@ final class LossRecoveryTest {
             LogView log = attached.logs().records();
             long tail = log.watermarks().tailAcquire();
             try (PageRecords records = new PageRecords(log, tail, 0)) {
-                for (long page = log.watermarks().beginAcquire(); page < tail; page += PageDescriptor.PAGE_LENGTH) {
-                    assertEquals(PageState.PRESENT, records.read(page));
+                for (long pageAddress = log.watermarks().beginAcquire();
+                        pageAddress < tail;
+                        pageAddress += PageDescriptor.PAGE_LENGTH) {
+                    assertEquals(PageState.PRESENT, records.read(pageAddress));
                     while (records.next()) {
                         boolean ours = OwnRecord.kind(records.buffer(), records.offset()) == OwnRecord.LOSS
                                 && OwnRecord.source(records.buffer(), records.offset()) == sourceId;

@@ -218,7 +218,7 @@ final class OpenPageFileTest extends StoreFixture {
         openSlow();
         push(300);
         loom.force();
-        long page = loom.info().records().durable();
+        long pageAddress = loom.info().records().durable();
         push(5);
         awaitDurable();
         List<Pushed> kept = List.copyOf(pushed);
@@ -230,7 +230,7 @@ final class OpenPageFileTest extends StoreFixture {
         Files.write(store().resolve("loom.mark"), mark);
         markEarlierBoot();
         put(copies);
-        damage(LogKind.RECORD, page);
+        damage(LogKind.RECORD, pageAddress);
         assertAttaches(kept);
 
         SwitchedDisk recovering = new SwitchedDisk();
@@ -239,7 +239,7 @@ final class OpenPageFileTest extends StoreFixture {
         String segment = "record/"
                 + new StoreFiles(store())
                         .segments(LogKind.RECORD, SEGMENT)
-                        .file(page)
+                        .file(pageAddress)
                         .getFileName();
         int cut = recovering.changes.indexOf("sync record");
         int restored = recovering.changes.indexOf("write " + segment);

@@ -45,15 +45,16 @@ final class RecoveryTest extends StoreFixture {
         long last = expected.get(expected.size() - 1).address() / PAGE * PAGE;
         try (AttachedStore attached = AttachedStore.attach(store(), Storage.DISK);
                 PageReader pages = new PageReader(attached.logs().records())) {
-            for (long page = 0; page < last; page += PAGE) {
-                long begin = page;
+            for (long pageAddress = 0; pageAddress < last; pageAddress += PAGE) {
+                long begin = pageAddress;
                 long timeNs = expected.stream()
                         .filter(each -> each.address() / PAGE * PAGE == begin)
                         .mapToLong(Pushed::timeNs)
                         .max()
                         .orElseThrow();
-                assertEquals(PageState.PRESENT, pages.read(page, Long.MAX_VALUE));
-                assertEquals(timeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.pageOffset()), "page=" + page);
+                assertEquals(PageState.PRESENT, pages.read(pageAddress, Long.MAX_VALUE));
+                assertEquals(
+                        timeNs, PageDescriptor.lastTimeNs(pages.buffer(), pages.pageOffset()), "page=" + pageAddress);
             }
         }
     }
@@ -234,10 +235,10 @@ final class RecoveryTest extends StoreFixture {
         SwitchedDisk recovering = new SwitchedDisk();
         open(recovering, builder -> builder).close();
         assertWhole(pushed);
-        for (long page = durable; page < evicted; page += PAGE) {
+        for (long pageAddress = durable; pageAddress < evicted; pageAddress += PAGE) {
             Path file =
-                    new StoreFiles(store()).segments(LogKind.RECORD, SEGMENT).file(page);
-            String write = "record/" + file.getFileName() + "@" + page % SEGMENT;
+                    new StoreFiles(store()).segments(LogKind.RECORD, SEGMENT).file(pageAddress);
+            String write = "record/" + file.getFileName() + "@" + pageAddress % SEGMENT;
             assertTrue(recovering.writes.contains(write), () -> write + " in " + recovering.writes);
         }
     }
@@ -349,15 +350,18 @@ final class RecoveryTest extends StoreFixture {
         openFirst();
         push(300);
         loom.force();
-        long page = loom.info().records().durable();
+        long pageAddress = loom.info().records().durable();
         byte[] mark = mark();
         push(1500);
         loom.force();
         cutPower(kill(), mark);
-        damage(LogKind.RECORD, page);
+        damage(LogKind.RECORD, pageAddress);
         List<String> changes = changesOfRecovery();
         assertTrue(changes.contains("cut " + segment(LogKind.TIME, 0)), changes::toString);
-        assertEquals(page % SEGMENT != 0, changes.contains("cut " + segment(LogKind.RECORD, page)), changes::toString);
+        assertEquals(
+                pageAddress % SEGMENT != 0,
+                changes.contains("cut " + segment(LogKind.RECORD, pageAddress)),
+                changes::toString);
         for (LogKind kind : LogKind.values()) {
             int file = changes.lastIndexOf("sync " + segment(kind, 0));
             assertTrue(file >= 0, () -> kind + " in " + changes);
@@ -384,10 +388,12 @@ final class RecoveryTest extends StoreFixture {
         loom.force();
         long written = loom.info().records().durable();
         cutPower(kill(), mark);
-        long page = forced + (long) pagesWhole * PAGE;
-        damage(LogKind.RECORD, page);
-        assertTrue(segments(LogKind.RECORD) > page / SEGMENT + 1 && page + PAGE < written, "more is behind the damage");
-        assertRecovers(below(page));
+        long pageAddress = forced + (long) pagesWhole * PAGE;
+        damage(LogKind.RECORD, pageAddress);
+        assertTrue(
+                segments(LogKind.RECORD) > pageAddress / SEGMENT + 1 && pageAddress + PAGE < written,
+                "more is behind the damage");
+        assertRecovers(below(pageAddress));
     }
 
     @Test

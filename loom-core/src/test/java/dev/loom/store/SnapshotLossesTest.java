@@ -70,10 +70,10 @@ final class SnapshotLossesTest {
                 long before = noted.get();
                 try (StoreSnapshot snapshot = (StoreSnapshot) attached.snapshot()) {
                     long tail = snapshot.tailAddress();
-                    long page = PageDescriptor.pageAddress(tail);
-                    marked += marked(attached.logs().records(), markedAt, page);
-                    markedAt = page;
-                    long lost = marked + marked(attached.logs().records(), page, tail);
+                    long pageAddress = PageDescriptor.pageAddress(tail);
+                    marked += marked(attached.logs().records(), markedAt, pageAddress);
+                    markedAt = pageAddress;
+                    long lost = marked + marked(attached.logs().records(), pageAddress, tail);
                     for (int source : sources) {
                         lost += snapshot.unmarkedLost(source, Long.MIN_VALUE, Long.MAX_VALUE);
                     }
@@ -127,8 +127,8 @@ final class SnapshotLossesTest {
     private static long marked(LogView log, long from, long tail) {
         long lost = 0;
         try (PageRecords records = new PageRecords(log, tail, 0)) {
-            for (long page = from; page < tail; page += PageDescriptor.PAGE_LENGTH) {
-                assertEquals(PageState.PRESENT, records.read(page));
+            for (long pageAddress = from; pageAddress < tail; pageAddress += PageDescriptor.PAGE_LENGTH) {
+                assertEquals(PageState.PRESENT, records.read(pageAddress));
                 while (records.next()) {
                     boolean marker = OwnRecord.kind(records.buffer(), records.offset()) == OwnRecord.LOSS;
                     lost += records.sourceId() == 0 && marker ? OwnRecord.lost(records.buffer(), records.offset()) : 0;

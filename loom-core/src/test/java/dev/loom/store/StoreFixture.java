@@ -161,10 +161,10 @@ abstract class StoreFixture {
         assertEquals(0, report.problems(), problems::toString);
     }
 
-    void damage(LogKind kind, long page) {
-        Path file = new StoreFiles(store()).segments(kind, SEGMENT).file(page);
+    void damage(LogKind kind, long pageAddress) {
+        Path file = new StoreFiles(store()).segments(kind, SEGMENT).file(pageAddress);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap("damage".getBytes(StandardCharsets.US_ASCII)), page % SEGMENT + 100);
+            channel.write(ByteBuffer.wrap("damage".getBytes(StandardCharsets.US_ASCII)), pageAddress % SEGMENT + 100);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -16,6 +16,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -90,15 +91,13 @@ public final class Correlation extends Query<Correlation> {
     /**
      * Widens the causes' windows; default 0 on both sides.
      *
-     * @param before nanoseconds before a cause, 0 or more
-     * @param after nanoseconds after a cause, 0 or more
+     * @param before how long before a cause
+     * @param after how long after a cause
+     * @throws IllegalArgumentException if one is negative, or longer than 292 years
      */
-    public Correlation window(long before, long after) {
-        if (before < 0 || after < 0) {
-            throw new IllegalArgumentException("window is negative: before=" + before + ", after=" + after);
-        }
-        beforeNs = before;
-        afterNs = after;
+    public Correlation window(Duration before, Duration after) {
+        beforeNs = checkedNs("window before", before);
+        afterNs = checkedNs("window after", after);
         return this;
     }
 

@@ -40,7 +40,7 @@ public final class EventExtent extends Query<EventExtent> {
      *
      * @param times from the first time to just past the last; null if there are none
      */
-    public record Found(@Nullable TimeRange times, QueryStatistics statistics, Completeness completeness) {}
+    public record Result(@Nullable TimeRange times, QueryStatistics statistics, Completeness completeness) {}
 
     @Override
     EventExtent self() {
@@ -48,7 +48,7 @@ public final class EventExtent extends Query<EventExtent> {
     }
 
     /** Runs the query. If its budget ended it early, the result covers only what was read. */
-    public Found find() {
+    public Result run() {
         firstNs = Long.MAX_VALUE;
         lastNs = Long.MIN_VALUE;
         QueryTerms terms = terms();
@@ -64,7 +64,7 @@ public final class EventExtent extends Query<EventExtent> {
                 stretch(timeNs, timeNs);
             }
             TimeRange found = firstNs > lastNs ? null : TimeRange.closed(firstNs, lastNs);
-            return new Found(found, scope.statistics(0), scope.completeness());
+            return new Result(found, scope.statistics(0), scope.completeness());
         }
     }
 

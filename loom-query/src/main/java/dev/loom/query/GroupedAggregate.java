@@ -19,6 +19,7 @@ import dev.loom.query.rank.Percentiles;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
@@ -135,14 +136,13 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
     }
 
     /**
-     * Divides each group in steps of this length in nanoseconds, from the start of the range on; 0, the default, for none. Times are
-     * arrival times, or the records' own times with {@link #eventRange}.
+     * Divides each group in steps of this length, from the start of the range on; zero, the default, for none.
+     * Times are arrival times, or the records' own times with {@link #eventRange}.
+     *
+     * @throws IllegalArgumentException if it is negative, or longer than 292 years
      */
-    public GroupedAggregate step(long nanoseconds) {
-        if (nanoseconds < 0) {
-            throw new IllegalArgumentException("step is negative: ns=" + nanoseconds);
-        }
-        stepNs = nanoseconds;
+    public GroupedAggregate step(Duration length) {
+        stepNs = checkedNs("step", length);
         return this;
     }
 

@@ -27,6 +27,7 @@ import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
 import dev.loom.value.BinScale;
 import dev.loom.value.KeyReader;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -106,14 +107,13 @@ public final class Histogram extends Query<Histogram> {
     }
 
     /**
-     * Counts in time steps of this length in nanoseconds, from the start of the range on; 0, the default, for a single step.
+     * Counts in time steps of this length, from the start of the range on; zero, the default, for a single step.
      * Times are arrival times, or the records' own times with {@link #eventRange}.
+     *
+     * @throws IllegalArgumentException if it is negative, or longer than 292 years
      */
-    public Histogram step(long nanoseconds) {
-        if (nanoseconds < 0) {
-            throw new IllegalArgumentException("step is negative: ns=" + nanoseconds);
-        }
-        stepNs = nanoseconds;
+    public Histogram step(Duration length) {
+        stepNs = checkedNs("step", length);
         return this;
     }
 
@@ -123,7 +123,7 @@ public final class Histogram extends Query<Histogram> {
      * @throws IllegalArgumentException if there are steps but the range has no start; if bins times steps exceed {@link
      *     #CELLS_MAX}; or if a group names bins that don't exist
      */
-    public Counts count() {
+    public Counts run() {
         QueryTerms terms = terms();
         ValueType type = indexed.function().type();
         EventRange events = terms.eventRange();

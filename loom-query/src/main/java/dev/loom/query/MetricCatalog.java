@@ -57,7 +57,7 @@ public final class MetricCatalog extends Query<MetricCatalog> {
             long lastNs) {}
 
     /** The metrics, by name, with the work done and what they lack. */
-    public record Found(List<Metric> metrics, QueryStatistics statistics, Completeness completeness) {}
+    public record Result(List<Metric> metrics, QueryStatistics statistics, Completeness completeness) {}
 
     @Override
     MetricCatalog self() {
@@ -85,7 +85,7 @@ public final class MetricCatalog extends Query<MetricCatalog> {
      *
      * @throws GroupLimitException if there are more series than the cap
      */
-    public Found find() {
+    public Result run() {
         QueryTerms terms = terms();
         try (QueryScope scope = new QueryScope(terms);
                 MetricTable table = new MetricTable(
@@ -99,7 +99,7 @@ public final class MetricCatalog extends Query<MetricCatalog> {
             }
             List<Metric> metrics =
                     table.metrics().stream().map(MetricCatalog::metric).toList();
-            return new Found(metrics, scope.statistics(records), scope.completeness());
+            return new Result(metrics, scope.statistics(records), scope.completeness());
         }
     }
 

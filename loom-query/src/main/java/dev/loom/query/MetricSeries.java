@@ -14,6 +14,7 @@ import dev.loom.query.series.GroupState;
 import dev.loom.query.series.SeriesEngine;
 import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,16 +63,16 @@ public final class MetricSeries implements AutoCloseable {
      *
      * @param by the fields whose values make a group
      * @param range of the points' times
-     * @param stepNs 0 for one step
-     * @param lookbackNs how old a last value may be; points so long before the range may be given, and tell what it begins with
+     * @param step zero for one step
+     * @param lookback how old a last value may be; points so long before the range may be given, and tell what it begins with
      * @param percentiles each from 0 to 100
      * @param seriesMax the cap on series
      */
     public record Terms(
             List<String> by,
             TimeRange range,
-            long stepNs,
-            long lookbackNs,
+            Duration step,
+            Duration lookback,
             boolean last,
             boolean increase,
             List<BigDecimal> percentiles,
@@ -80,10 +81,9 @@ public final class MetricSeries implements AutoCloseable {
         public Terms {
             by = List.copyOf(by);
             percentiles = Percentiles.checked(percentiles, PERCENTILES_MAX);
-            if (stepNs < 0 || lookbackNs < 0) {
-                throw new IllegalArgumentException(
-                        "step or lookback is negative: stepNs=" + stepNs + ", lookbackNs=" + lookbackNs);
-            } else if (seriesMax < 1 || seriesMax > SERIES_MAX) {
+            Query.checkedNs("step", step);
+            Query.checkedNs("lookback", lookback);
+            if (seriesMax < 1 || seriesMax > SERIES_MAX) {
                 throw new IllegalArgumentException(
                         "cap is out of range: cap=" + seriesMax + ", min=1, max=" + SERIES_MAX);
             }
@@ -115,8 +115,8 @@ public final class MetricSeries implements AutoCloseable {
                 lookup,
                 new SeriesEngine.Terms(
                         terms.by(),
-                        new TimeSteps(terms.range(), terms.stepNs()),
-                        terms.lookbackNs(),
+                        new TimeSteps(terms.range(), terms.step().toNanos()),
+                        terms.lookback().toNanos(),
                         terms.last(),
                         !terms.percentiles().isEmpty(),
                         terms.seriesMax()),

@@ -17,6 +17,7 @@ import dev.loom.query.sampling.StepEstimates;
 import dev.loom.query.walk.QueryScope;
 import dev.loom.query.walk.SourceWalk;
 import dev.loom.read.StoredRecord;
+import java.time.Duration;
 
 /**
  * Counts one source's records that meet a condition, in steps of time, in rounds (ESTELLE, section 4.4). The first round reads nearly no
@@ -53,14 +54,13 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
     }
 
     /**
-     * Counts in time steps of this length in nanoseconds, from the start of the range on; 0, the default, for a single step. Times are
-     * arrival times, or the records' own times with {@link #eventRange}.
+     * Counts in time steps of this length, from the start of the range on; zero, the default, for a single step.
+     * Times are arrival times, or the records' own times with {@link #eventRange}.
+     *
+     * @throws IllegalArgumentException if it is negative, or longer than 292 years
      */
-    public ProgressiveCount step(long nanoseconds) {
-        if (nanoseconds < 0) {
-            throw new IllegalArgumentException("step is negative: ns=" + nanoseconds);
-        }
-        stepNs = nanoseconds;
+    public ProgressiveCount step(Duration length) {
+        stepNs = checkedNs("step", length);
         return this;
     }
 

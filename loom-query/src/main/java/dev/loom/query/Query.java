@@ -11,6 +11,7 @@ import dev.loom.query.plan.EventRange;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.plan.RunLimits;
 import dev.loom.query.where.Where;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> the operator
  */
 public abstract class Query<Q extends Query<Q>> {
+    private static final Duration LENGTH_MAX = Duration.ofNanos(Long.MAX_VALUE);
+
     private final Snapshot snapshot;
     private final int sourceId;
     private final List<Where> conditions = new ArrayList<>();
@@ -45,6 +48,19 @@ public abstract class Query<Q extends Query<Q>> {
     }
 
     abstract Q self();
+
+    /**
+     * A length of time in nanoseconds.
+     *
+     * @throws IllegalArgumentException if it is negative, or longer than 292 years
+     */
+    static long checkedNs(String name, Duration length) {
+        if (length.isNegative() || length.compareTo(LENGTH_MAX) > 0) {
+            throw new IllegalArgumentException(
+                    name + " is out of range: length=" + length + ", min=PT0S, max=" + LENGTH_MAX);
+        }
+        return length.toNanos();
+    }
 
     /** The range of arrival times; default all. */
     public Q range(TimeRange times) {

@@ -116,7 +116,7 @@ public final class TextSearch extends Query<TextSearch> {
     }
 
     /** A count of what matches as this search is set up now, whatever its limit: first estimates, then the exact number. */
-    public ProgressiveCount count() {
+    public ProgressiveCount progressive() {
         return copyTo(ProgressiveCount.of(snapshot, sourceId));
     }
 }

@@ -118,8 +118,8 @@ final class GoldenAnswers {
         String answer = aggregate(index.id(), byIndex);
         assertEquals(answer, aggregate(index.id(), aggregate(snapshot, index, function, false)), "without the index");
         if (index.kind() == Index.Kind.EVENT_TIME) {
-            EventExtent.Found found = EventExtent.of(snapshot, index.sourceId(), new Times(function))
-                    .find();
+            EventExtent.Result found = EventExtent.of(snapshot, index.sourceId(), new Times(function))
+                    .run();
             long first = byIndex.min().orElseThrow().longValue();
             long last = byIndex.max().orElseThrow().longValue();
             assertEquals(new TimeRange(first, last + 1), found.times());
@@ -131,7 +131,7 @@ final class GoldenAnswers {
         if (index.kind() == Index.Kind.VALUE) {
             Histogram.Counts counts = Histogram.of(snapshot, index.sourceId(), function)
                     .bins(index.bins())
-                    .count();
+                    .run();
             for (int bin = 0; bin < counts.bins(); bin++) {
                 if (counts.count(0, bin) > 0) {
                     lines.add("bin " + index.id() + " " + counts.low(bin) + " " + counts.high(bin) + " "

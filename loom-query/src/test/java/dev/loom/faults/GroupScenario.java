@@ -19,6 +19,7 @@ import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -105,7 +106,7 @@ public final class GroupScenario implements BiFunction<Path, String, List<String
                 .percentiles(50, 99)
                 .order(new GroupOrder(By.PERCENTILE, BigDecimal.valueOf(90), true))
                 .range(new TimeRange(0, RECORDS))
-                .step(400)
+                .step(Duration.ofNanos(400))
                 .memory(memory)
                 .run()) {
             for (Group group : groups) {

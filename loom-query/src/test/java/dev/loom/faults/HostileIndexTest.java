@@ -254,8 +254,8 @@ final class HostileIndexTest {
                     assertTrue(aggregate.count() >= 0, "count=" + aggregate.count());
                     drain(IndexedScan.of(snapshot, index).open());
                     drain(TopRecords.of(snapshot, index, 10).open());
-                    Histogram.of(snapshot, index).count();
-                    Histogram.of(snapshot, index).oneBin().count();
+                    Histogram.of(snapshot, index).run();
+                    Histogram.of(snapshot, index).oneBin().run();
                 }
             }
         }

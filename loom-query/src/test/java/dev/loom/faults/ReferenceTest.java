@@ -298,7 +298,7 @@ class ReferenceTest {
             assertEquals(
                     present.size(),
                     use(Histogram.of(snapshot, id, SHARED).oneBin(), indexes)
-                            .count()
+                            .run()
                             .count(),
                     what);
         }

@@ -309,7 +309,7 @@ class ExactNumbersTest {
                         new BigDecimal("9223372036854774784"),
                         new BigDecimal("9223372036854775808"))))
                 .use(QueryIndex.CHUNK, index)
-                .count();
+                .run();
         assertEquals(sorted.size(), counts.count(), context);
         same(sorted.get(0), counts.min(0), context);
         same(sorted.stream().max(Comparator.naturalOrder()).orElseThrow(), counts.max(0), context);

@@ -21,6 +21,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -142,7 +143,7 @@ class GroupedAggregateTest {
                 .range(range)
                 .memory(memory)
                 .use(QueryIndex.CHUNK, indexed)
-                .step(step)
+                .step(Duration.ofNanos(step))
                 .limit(limit)
                 .percentiles(PERCENTILES);
         if (keyed) {

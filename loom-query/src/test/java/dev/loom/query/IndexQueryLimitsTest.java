@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -249,6 +250,40 @@ class IndexQueryLimitsTest {
         assertTrue(Thread.interrupted());
         assertEquals(Limit.CANCELLED, interrupted.completeness().limit());
         assertFalse(interrupted.completeness().complete());
+    }
+
+    @Test
+    void shouldRefuseLengthsOfTimeThatAreNegativeOrHaveTooManyNanoseconds() {
+        Duration most = Duration.ofNanos(Long.MAX_VALUE);
+        IndexFunction latency = snapshot.index(source, "latency").orElseThrow().function();
+        List<Consumer<Duration>> takers = List.of(
+                GroupedAggregate.of(snapshot, source)::step,
+                Histogram.of(snapshot, source, latency)::step,
+                ProgressiveCount.of(snapshot, source)::step,
+                length -> causes(latency).window(length, Duration.ZERO),
+                length -> causes(latency).window(Duration.ZERO, length),
+                length -> series(length, Duration.ZERO),
+                length -> series(Duration.ZERO, length),
+                length -> new TimeRange(0, 1).steps(length.isZero() ? most : length));
+        for (Consumer<Duration> taker : takers) {
+            taker.accept(most);
+            taker.accept(Duration.ZERO);
+            for (Duration wrong :
+                    List.of(Duration.ofNanos(-1), most.plusNanos(1), Duration.ofSeconds(Long.MAX_VALUE))) {
+                String message = assertThrows(IllegalArgumentException.class, () -> taker.accept(wrong))
+                        .getMessage();
+                assertTrue(message.contains(" is out of range: length=" + wrong + ", min="), message);
+            }
+        }
+        assertThrows(IllegalArgumentException.class, () -> new TimeRange(0, 1).steps(Duration.ZERO));
+    }
+
+    private Correlation causes(IndexFunction function) {
+        return Correlation.of(snapshot, source, IndexedScan.of(snapshot, source, function)::open);
+    }
+
+    private static void series(Duration step, Duration lookback) {
+        new MetricSeries.Terms(List.of(), TimeRange.ALL, step, lookback, true, false, List.of(), 1);
     }
 
     @Test

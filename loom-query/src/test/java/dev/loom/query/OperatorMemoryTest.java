@@ -66,7 +66,7 @@ class OperatorMemoryTest {
                 "histogram",
                 QUERY_BYTES_MAX,
                 (snapshot, a, b, now) ->
-                        Histogram.of(snapshot, a, VALUE).pulse(now).count()));
+                        Histogram.of(snapshot, a, VALUE).pulse(now).run()));
         operators.add(
                 new Named("correlate", 2 * QUERY_BYTES_MAX, (snapshot, a, b, now) -> correlate(snapshot, a, b, now)));
         operators.add(new Named("groups", 2 * QUERY_BYTES_MAX, (snapshot, a, b, now) -> groups(snapshot, a, now)));

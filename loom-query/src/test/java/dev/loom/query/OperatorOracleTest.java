@@ -15,6 +15,7 @@ import dev.loom.query.model.ValueRange;
 import dev.loom.query.plan.QueryTerms;
 import dev.loom.query.where.Where;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -180,7 +181,7 @@ class OperatorOracleTest {
                     .filter(wanted.and(row -> row.ts() != -1))
                     .mapToLong(Row::ts)
                     .summaryStatistics();
-            EventExtent.Found found = query.find();
+            EventExtent.Result found = query.run();
             assertTrue(found.completeness().complete());
             skipped += found.statistics().chunksFromTotals();
             assertEquals(
@@ -202,11 +203,11 @@ class OperatorOracleTest {
             boolean steps = range.fromNs() != Long.MIN_VALUE && range.toNs() != Long.MAX_VALUE && random.nextBoolean();
             long lengthNs = range.toNs() - range.fromNs();
             long stepNs = steps ? 1 + (random.nextBoolean() ? lengthNs / 3 : lengthNs / (1 + random.nextInt(60))) : 0;
-            query.step(stepNs);
+            query.step(Duration.ofNanos(stepNs));
             boolean oneBin = random.nextInt(3) == 0;
             // a histogram of doubles has a few thousand bins even so
             Bins bins = steps && valued.function().equals(OperatorStore.SCORE) ? Bins.logLinear(0) : store.bins();
-            Histogram.Counts counts = (oneBin ? query.oneBin() : query.bins(bins)).count();
+            Histogram.Counts counts = (oneBin ? query.oneBin() : query.bins(bins)).run();
             assertTrue(counts.completeness().complete());
             skipped +=
                     counts.statistics().chunksFromBins() + counts.statistics().chunksFromTotals();
@@ -247,7 +248,8 @@ class OperatorOracleTest {
             TimeRange range = event ? terms.eventRange().range() : terms.range();
             boolean steps = range.fromNs() != Long.MIN_VALUE && range.toNs() != Long.MAX_VALUE && random.nextBoolean();
             long stepNs = steps ? 1 + (range.toNs() - range.fromNs()) / (1 + random.nextInt(20)) : 0;
-            ProgressiveCount.Counts counts = query.step(stepNs).run();
+            ProgressiveCount.Counts counts =
+                    query.step(Duration.ofNanos(stepNs)).run();
             assertTrue(counts.isExact() && counts.completeness().complete());
             skipped += counts.statistics().chunksFromTotals();
             long[] expected = new long[counts.steps()];
@@ -297,7 +299,7 @@ class OperatorOracleTest {
                 .range(causeRange)
                 .order(random.nextBoolean() ? Order.NEWEST_FIRST : Order.OLDEST_FIRST);
         Correlation query = Correlation.of(snapshot, store.sourceB, causes::open)
-                .window(before, after)
+                .window(Duration.ofNanos(before), Duration.ofNanos(after))
                 .distinct(distinct)
                 .causesAtATime(random.nextBoolean() ? 1 + random.nextInt(20) : Correlation.CAUSES_AT_A_TIME);
         if (event) {

@@ -159,7 +159,7 @@ final class ProgressiveCountTest {
                 int rounds = random.nextInt(20) == 0 ? 2 : 1; // the survey's are bounds, and always right
                 ProgressiveCount.Counts counts = query(snapshot, asked)
                         .range(range)
-                        .step((range.toNs() - range.fromNs()) / parts + 1)
+                        .step(Duration.ofNanos((range.toNs() - range.fromNs()) / parts + 1))
                         .firstSample(40)
                         .use(QueryIndex.CHUNK, random.nextInt(4) > 0)
                         .use(QueryIndex.TEXT, random.nextInt(4) > 0)
@@ -197,7 +197,7 @@ final class ProgressiveCountTest {
                 List<Long> read = new ArrayList<>();
                 ProgressiveCount.Counts counts = query(snapshot, asked)
                         .range(range)
-                        .step(stepNs)
+                        .step(Duration.ofNanos(stepNs))
                         .firstSample(1 + random.nextInt(200))
                         .use(QueryIndex.CHUNK, random.nextInt(4) > 0)
                         .use(QueryIndex.TEXT, random.nextInt(4) > 0)
@@ -281,20 +281,20 @@ final class ProgressiveCountTest {
             query(snapshot, asked)
                     .memory(memory)
                     .range(new TimeRange(0, ROWS))
-                    .step(10)
+                    .step(Duration.ofNanos(10))
                     .run();
             assertThrows(
                     QueryMemory.Exhausted.class,
                     () -> query(snapshot, asked)
                             .memory(memory)
                             .range(new TimeRange(0, ROWS))
-                            .step(1)
+                            .step(Duration.ofNanos(1))
                             .run());
-            ProgressiveCount endless = query(snapshot, asked).step(10);
+            ProgressiveCount endless = query(snapshot, asked).step(Duration.ofNanos(10));
             assertThrows(IllegalArgumentException.class, endless::run);
             ProgressiveCount many = query(snapshot, asked)
                     .range(new TimeRange(0, ProgressiveCount.STEPS_MAX + 1L))
-                    .step(1);
+                    .step(Duration.ofNanos(1));
             assertThrows(IllegalArgumentException.class, many::run);
         }
     }

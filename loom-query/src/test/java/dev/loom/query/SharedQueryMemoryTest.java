@@ -17,6 +17,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,9 +84,9 @@ final class SharedQueryMemoryTest {
                         () -> Histogram.of(snapshot, source, function)
                                 .oneBin()
                                 .range(new TimeRange(0, 500_000))
-                                .step(1)
+                                .step(Duration.ofNanos(1))
                                 .memory(memory)
-                                .count());
+                                .run());
                 assertEquals(0, memory.reserved());
             }
         }

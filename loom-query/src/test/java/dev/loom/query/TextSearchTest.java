@@ -18,6 +18,7 @@ import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.where.Where;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,8 @@ final class TextSearchTest {
                     .and("who", "ann")
                     .limit(3)
                     .range(new TimeRange(0, 6_000));
-            ProgressiveCount.Counts counts = search.count().step(3_000).run();
+            ProgressiveCount.Counts counts =
+                    search.progressive().step(Duration.ofNanos(3_000)).run();
             assertEquals(500, counts.count(0));
             assertEquals(500, counts.count(1));
             assertTrue(counts.isExact());

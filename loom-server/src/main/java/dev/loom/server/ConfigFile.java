@@ -1,6 +1,6 @@
 package dev.loom.server;
 
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.text.SimilarText;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -16,6 +16,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -147,7 +148,7 @@ public record GroupQuestion(
                             : GroupedAggregate.of(snapshot, source(snapshot))
                                     .by(keys)
                                     .order(GroupOrder.ascending(GroupOrder.By.KEY));
-                    return rows(query.range(steps.range()).step(steps.stepNs), group -> {
+                    return rows(query.range(steps.range()).step(Duration.ofNanos(steps.stepNs)), group -> {
                         final List<Object> row = key(group);
                         row.add(steps.number(group));
                         row.add(high ? group.percentile(HIGH).orElseThrow() : group.count());

@@ -17,6 +17,7 @@ import dev.loom.query.model.TimeRange;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -147,7 +148,7 @@ public class GroupBenchmark {
             case STEPS ->
                 query.by("number")
                         .range(new TimeRange(BEGIN_NS, BEGIN_NS + records * INTERVAL_NS))
-                        .step(Math.max(1, records * INTERVAL_NS / STEPS));
+                        .step(Duration.ofNanos(Math.max(1, records * INTERVAL_NS / STEPS)));
             case P99 -> query.by("number").percentiles(99);
             case DISTINCT -> query.by("number").distinct("text");
             default -> {}

@@ -12,6 +12,7 @@ import dev.loom.query.TextSearch;
 import dev.loom.query.model.TimeRange;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,9 +42,9 @@ final class EstimateErrorsTest {
             final ProgressiveCount.Counts exact;
             try (Snapshot snapshot = loom.snapshot()) {
                 exact = TextSearch.of(snapshot, snapshot.source("log").orElseThrow(), "found")
-                        .count()
+                        .progressive()
                         .range(new TimeRange(0, LINES))
-                        .step(HALF)
+                        .step(Duration.ofNanos(HALF))
                         .firstSample(40)
                         .run(rounds::add);
             }

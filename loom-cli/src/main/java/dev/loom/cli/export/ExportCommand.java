@@ -13,7 +13,7 @@ import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.option.TimeOptions;
 import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.output.OutputFormat;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.server.request.RequestBuilder;

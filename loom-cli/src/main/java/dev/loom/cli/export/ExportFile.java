@@ -2,7 +2,7 @@ package dev.loom.cli.export;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.text.DataOutput;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,7 +2,7 @@ package dev.loom.cli.importing;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.input.PlainInput;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;

@@ -3,7 +3,7 @@ package dev.loom.cli.importing;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.StandardInput;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,7 +2,7 @@ package dev.loom.cli.option;
 
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.console.CommandFailure;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.time.ClockPair;
 import dev.loom.server.time.EventTime;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
-import dev.loom.otlp.server.FileFailure;
 import dev.loom.server.client.IngestClient;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -19,6 +19,7 @@ import dev.loom.server.json.GroupRows;
 import dev.loom.server.text.TextBuffer;
 import dev.loom.server.time.TimePrinter;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -43,7 +44,7 @@ final class GroupChart {
     private final By shown;
     private final @Nullable BigDecimal percentile;
     private final ValueUnit unit;
-    private final long stepNs;
+    private final Duration step;
 
     /** @param covered the times of all steps */
     GroupChart(Console console, GroupRequest request, TimeRange covered, TimePrinter times) {
@@ -62,14 +63,13 @@ final class GroupChart {
                         ? by
                         : request.distinct() != null ? By.DISTINCT : request.field() != null ? By.MEAN : By.COUNT;
         unit = request.records().function(request.field()).unit();
-        stepNs = Objects.requireNonNull(
-                        Objects.requireNonNull(request.keys().steps()).length())
-                .toNanos();
+        step = Objects.requireNonNull(
+                Objects.requireNonNull(request.keys().steps()).length());
     }
 
     /** Draws each group; returns the number of lines. */
     long draw(Groups groups, GroupRows rows) {
-        int steps = (int) covered.steps(stepNs);
+        int steps = (int) covered.steps(step);
         List<String> labels = new ArrayList<>();
         List<SparkLines.Values> lines = new ArrayList<>();
         Group last = null;
@@ -81,7 +81,8 @@ final class GroupChart {
                 lines.add(values);
                 last = group;
             }
-            values.add((int) Long.divideUnsigned(group.range().fromNs() - covered.fromNs(), stepNs), value(group));
+            values.add(
+                    (int) Long.divideUnsigned(group.range().fromNs() - covered.fromNs(), step.toNanos()), value(group));
         }
         ChartStyle style = new ChartStyle(console.columns(), console.outColour());
         TimeAxis axis = new TimeAxis(times.text(covered.fromNs()), times.text(covered.toNs()), steps);
@@ -146,6 +147,6 @@ final class GroupChart {
                 : shown.name().toLowerCase(Locale.ROOT);
         String of = shown == By.DISTINCT ? request.distinct() : request.field();
         return name + (of == null ? "" : " of " + of) + " in steps of "
-                + ValueText.compact((double) stepNs, ValueUnit.NANOSECONDS);
+                + ValueText.compact((double) step.toNanos(), ValueUnit.NANOSECONDS);
     }
 }

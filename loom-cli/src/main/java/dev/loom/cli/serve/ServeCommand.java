@@ -3,7 +3,7 @@ package dev.loom.cli.serve;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
-import dev.loom.otlp.server.FileFailure;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
 import dev.loom.server.time.StoreTime;

@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import dev.loom.otlp.file.FileFailure;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

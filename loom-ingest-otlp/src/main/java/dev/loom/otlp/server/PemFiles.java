@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import dev.loom.otlp.file.FileFailure;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import dev.loom.otlp.file.SocketFile;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;

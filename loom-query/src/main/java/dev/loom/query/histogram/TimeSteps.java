@@ -1,6 +1,7 @@
 package dev.loom.query.histogram;
 
 import dev.loom.query.model.TimeRange;
+import java.time.Duration;
 
 /** Steps of equal length, from the start of a range on; the last one ends with the range. Immutable. */
 public final class TimeSteps {
@@ -25,7 +26,7 @@ public final class TimeSteps {
         if (range.fromNs() == Long.MIN_VALUE) {
             throw new IllegalArgumentException("steps need a time range with a start: range=" + range);
         }
-        long count = range.steps(lengthNs);
+        long count = range.steps(Duration.ofNanos(lengthNs));
         if (Long.compareUnsigned(count, CellCounts.CELLS_MAX) > 0) {
             throw new IllegalArgumentException(
                     "too many steps: steps=" + Long.toUnsignedString(count) + ", max=" + CellCounts.CELLS_MAX);

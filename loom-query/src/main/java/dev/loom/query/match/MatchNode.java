@@ -1,6 +1,7 @@
 package dev.loom.query.match;
 
 import dev.loom.query.text.TextQuery;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,31 +26,42 @@ final class MatchNode {
     /** The number of terms that hold; for a phrase, 1 once it is found. */
     private int holding;
 
-    /** @param phrases receives the phrases of the query, in order */
-    MatchNode(TextQuery query, List<PhraseMatcher> phrases) {
-        List<TextQuery> below;
-        if (query instanceof TextQuery.Phrase phrase) {
-            phrases.add(new PhraseMatcher(phrase, this));
-            kind = Kind.PHRASE;
-            below = List.of();
-        } else if (query instanceof TextQuery.Not not) {
-            kind = Kind.NOT;
-            below = List.of(not.term());
-        } else if (query instanceof TextQuery.And and) {
-            kind = Kind.ALL;
-            below = and.terms();
-        } else {
-            kind = Kind.ANY;
-            below = ((TextQuery.Or) query).terms();
-        }
+    private MatchNode(Kind kind, List<MatchNode> below) {
+        this.kind = kind;
         terms = below.size();
         int holdingNow = 0;
-        for (TextQuery term : below) {
-            MatchNode node = new MatchNode(term, phrases);
-            node.parent = this;
-            holdingNow += node.holds(node.termsInitially) ? 1 : 0;
+        for (MatchNode term : below) {
+            holdingNow += term.holds(term.termsInitially) ? 1 : 0;
         }
         termsInitially = holdingNow;
+    }
+
+    /**
+     * The node of a query, with those below it.
+     *
+     * @param phrases receives the phrases of the query, in order
+     */
+    static MatchNode of(TextQuery query, List<PhraseMatcher> phrases) {
+        if (query instanceof TextQuery.Phrase phrase) {
+            MatchNode node = new MatchNode(Kind.PHRASE, List.of());
+            phrases.add(new PhraseMatcher(phrase, node));
+            return node;
+        } else if (query instanceof TextQuery.Not not) {
+            return of(Kind.NOT, List.of(not.term()), phrases);
+        } else if (query instanceof TextQuery.And and) {
+            return of(Kind.ALL, and.terms(), phrases);
+        }
+        return of(Kind.ANY, ((TextQuery.Or) query).terms(), phrases);
+    }
+
+    private static MatchNode of(Kind kind, List<TextQuery> terms, List<PhraseMatcher> phrases) {
+        List<MatchNode> below = new ArrayList<>(terms.size());
+        for (TextQuery term : terms) {
+            below.add(of(term, phrases));
+        }
+        MatchNode node = new MatchNode(kind, below);
+        below.forEach(term -> term.parent = node);
+        return node;
     }
 
     /** Whether it holds in a text, so far. */

@@ -27,7 +27,7 @@ public final class TextMatcher {
     /** Compiles a query. */
     public TextMatcher(TextQuery query) {
         List<PhraseMatcher> all = new ArrayList<>();
-        root = new MatchNode(query, all);
+        root = MatchNode.of(query, all);
         phrases = all.size();
         negated = hasNot(query);
         ascii = AsciiMatcher.of(query);

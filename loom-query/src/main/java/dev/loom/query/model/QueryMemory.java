@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *     QueryMemory all = new QueryMemory(64 &lt;&lt; 20);
  *     try (QueryMemory one = all.part()) {
- *         Histogram.of(...).memory(one).count();
+ *         Histogram.of(...).memory(one).run();
  *     }
  * </pre>
  */

@@ -1,11 +1,14 @@
 package dev.loom.query.model;
 
+import java.time.Duration;
+
 /**
  * A half-open range of times in epoch nanoseconds: {@code from <= t < to}. If {@code to} is {@link Long#MAX_VALUE} the range
  * has no end, and includes that time too.
  */
 public record TimeRange(long fromNs, long toNs) {
     private static final double NS_PER_S = 1e9;
+    private static final Duration STEP_MAX = Duration.ofNanos(Long.MAX_VALUE);
 
     public static final TimeRange ALL = new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE);
 
@@ -51,14 +54,22 @@ public record TimeRange(long fromNs, long toNs) {
         return (lengthNs >= 0 ? lengthNs : 2.0 * (lengthNs >>> 1)) / NS_PER_S;
     }
 
-    /** The number of steps of a length that the range takes, unsigned. The last one ends with the range. */
-    public long steps(long lengthNs) {
+    /**
+     * The number of steps of a length that the range takes, unsigned. The last one ends with the range.
+     *
+     * @throws IllegalArgumentException if the length is zero, negative or longer than 292 years
+     */
+    public long steps(Duration length) {
+        if (length.isZero() || length.isNegative() || length.compareTo(STEP_MAX) > 0) {
+            throw new IllegalArgumentException(
+                    "step is out of range: length=" + length + ", min=PT0.000000001S, max=" + STEP_MAX);
+        }
         if (isEmpty()) {
             return 0;
         }
         // one less than the length, unsigned; a range from Long.MAX_VALUE on has that time, but no length
         long lengthLessOneNs = Math.max(fromNs, toNs - 1) - fromNs;
-        return Long.divideUnsigned(lengthLessOneNs, lengthNs) + 1;
+        return Long.divideUnsigned(lengthLessOneNs, length.toNanos()) + 1;
     }
 
     /** The intersection; if there is none, an empty range at the earlier end. */

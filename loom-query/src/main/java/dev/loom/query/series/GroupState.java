@@ -3,17 +3,15 @@ package dev.loom.query.series;
 import dev.loom.format.FieldValue;
 import dev.loom.query.model.PercentileEstimate;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The series of one group, and what they add in the current step. For one thread. */
+/** What the series of one group add in the current step. For one thread. */
 public final class GroupState {
     /** The memory of a group besides its key and what its distribution holds, in bytes. */
     static final long BYTES = 512;
 
     private final List<FieldValue> key;
-    private final List<SeriesState> members = new ArrayList<>();
     private Amount increase = new Amount();
     private boolean increased;
     private Distribution distribution = new Distribution();
@@ -28,10 +26,6 @@ public final class GroupState {
     /** The values of the fields that make the group. */
     public List<FieldValue> key() {
         return key;
-    }
-
-    List<SeriesState> members() {
-        return members;
     }
 
     void addIncrease(Amount amount) {

@@ -35,7 +35,7 @@ public final class SeriesEngine implements AutoCloseable {
     private final SeriesKey key;
     private final KeyEncoder groupKey;
     private final Map<Object, SeriesState> series = new HashMap<>();
-    private final Map<String, GroupState> groups = new LinkedHashMap<>();
+    private final Map<String, Members> groups = new LinkedHashMap<>();
     private long reserved;
     private long distributionBytes;
     private long step;
@@ -56,6 +56,8 @@ public final class SeriesEngine implements AutoCloseable {
      */
     public record Terms(
             List<String> by, TimeSteps steps, long lookbackNs, boolean last, boolean buckets, int seriesMax) {}
+
+    private record Members(GroupState group, List<SeriesState> series) {}
 
     /** Takes the groups of steps. */
     public interface Handler {
@@ -160,15 +162,15 @@ public final class SeriesEngine implements AutoCloseable {
         byte[] bytes = new byte[keyLength];
         groupKey.key().getBytes(0, bytes);
         String name = new String(bytes, StandardCharsets.ISO_8859_1);
-        GroupState group = groups.get(name);
-        if (group == null) {
+        Members members = groups.get(name);
+        if (members == null) {
             reserve(GroupState.BYTES + 4L * keyLength);
             List<FieldValue> values = groupKey.decode(groupKey.key(), 0);
-            group = new GroupState(values);
-            groups.put(name, group);
+            members = new Members(new GroupState(values), new ArrayList<>());
+            groups.put(name, members);
         }
-        SeriesState state = new SeriesState(group);
-        group.members().add(state);
+        SeriesState state = new SeriesState(members.group());
+        members.series().add(state);
         series.put(kept, state);
         return state;
     }
@@ -192,12 +194,13 @@ public final class SeriesEngine implements AutoCloseable {
     private boolean endStep() {
         TimeRange times = terms.steps().range((int) step);
         boolean any = false;
-        for (GroupState group : new ArrayList<>(groups.values())) {
+        for (Members members : new ArrayList<>(groups.values())) {
+            GroupState group = members.group();
             Amount last = null;
             long count = group.series();
             if (terms.last()) {
                 count = 0;
-                for (SeriesState member : group.members()) {
+                for (SeriesState member : members.series()) {
                     boolean alive = member.isAlive(times.fromNs(), times.toNs(), terms.lookbackNs());
                     if (alive) {
                         last = last == null ? new Amount() : last;

@@ -54,7 +54,7 @@ final class CorrelationRun {
                     return chosen.apply(run.prepare(selected.confine(scan)).budget(left))
                             .open();
                 })
-                .window(request.before().toNanos(), request.after().toNanos())
+                .window(request.before(), request.after())
                 .distinct(request.distinct());
         CorrelationRequest.Overlap overlap = request.overlap();
         if (overlap != null) {

@@ -51,7 +51,7 @@ final class GroupedRun {
                 return;
             }
             steps = steps.whole(request.records().range());
-            selected.restrict(steps.limit(query, selected)).step(steps.stepNs());
+            selected.restrict(steps.limit(query, selected)).step(steps.step());
         } else {
             selected.confine(query);
         }
@@ -131,7 +131,7 @@ final class GroupedRun {
         }
         EventExtent query = EventExtent.of(snapshot, source.id(), clock)
                 .eventRange(clock, request.records().range());
-        EventExtent.Found found = run.prepare(query).find();
+        EventExtent.Result found = run.prepare(query).run();
         boolean whole = found.completeness().limit() == Limit.NONE;
         // the groups are complete without it
         run.add(found.statistics(), new Completeness(0, 0, false, Limit.NONE, completeness.reachesFuture()));

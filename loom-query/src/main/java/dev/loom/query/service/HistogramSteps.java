@@ -10,6 +10,7 @@ import dev.loom.query.RawScan;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryIndex;
 import dev.loom.query.model.TimeRange;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param range from the first step's start to the last step's end, or to the end of the range asked for
  */
-record HistogramSteps(TimeRange range, long stepNs) {
+record HistogramSteps(TimeRange range, Duration step) {
     private static final int COUNT_MIN = 8;
 
     int count() {
-        return (int) range.steps(stepNs);
+        return (int) range.steps(step);
     }
 
     /** The steps of a query; null if there are no records, and then the query has what the range lacks. */
@@ -51,10 +52,14 @@ record HistogramSteps(TimeRange range, long stepNs) {
             return null;
         }
         long fromNs = range.fromNs();
-        long stepNs = asked.length() == null ? 0 : asked.length().toNanos();
-        long step = stepNs > 0 ? stepNs : round(range.steps(Math.max(asked.countMax(), COUNT_MIN)));
+        Duration step = asked.length();
+        if (step == null) {
+            // as many nanoseconds for each step as there are spans of so many nanoseconds
+            step = Duration.ofNanos(round(range.steps(Duration.ofNanos(Math.max(asked.countMax(), COUNT_MIN)))));
+        }
+        long stepNs = step.toNanos();
         // start at a round time unless a start was asked for, or that time is below all longs or the one of open ranges
-        long pastNs = Math.floorMod(Math.floorMod(fromNs, step) - Math.floorMod(asked.originNs(), step), step);
+        long pastNs = Math.floorMod(Math.floorMod(fromNs, stepNs) - Math.floorMod(asked.originNs(), stepNs), stepNs);
         long roundNs = fromNs - pastNs;
         if (fromNs != wanted.fromNs() && roundNs <= fromNs && roundNs != Long.MIN_VALUE) {
             fromNs = Math.max(wanted.fromNs(), roundNs);
@@ -71,7 +76,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
 
     /** Runs the histogram with these steps. */
     Histogram.Counts count(Histogram query, SelectedSource selected, QueryExecution run) {
-        return run.count(limit(run.prepare(query), selected).step(stepNs));
+        return run.count(limit(run.prepare(query), selected).step(step));
     }
 
     /** Limits a query to the range of the steps; returns it. */
@@ -82,9 +87,10 @@ record HistogramSteps(TimeRange range, long stepNs) {
 
     /** The same steps with a whole last one, as far as a range goes: what is counted per second needs the time that was waited. */
     HistogramSteps whole(TimeRange wanted) {
+        long stepNs = step.toNanos();
         long lastNs = range.fromNs() + (count() - 1) * stepNs;
         long endNs = lastNs > Long.MAX_VALUE - stepNs ? Long.MAX_VALUE : lastNs + stepNs;
-        return new HistogramSteps(new TimeRange(range.fromNs(), Math.min(endNs, wanted.toNs())), stepNs);
+        return new HistogramSteps(new TimeRange(range.fromNs(), Math.min(endNs, wanted.toNs())), step);
     }
 
     /**
@@ -129,7 +135,7 @@ record HistogramSteps(TimeRange range, long stepNs) {
             Snapshot snapshot, SelectedSource selected, SourceClock clock, QueryExecution run, TimeRange range) {
         EventExtent query =
                 EventExtent.of(snapshot, selected.source().id(), clock).eventRange(clock, range);
-        EventExtent.Found found = run.prepare(query).find();
+        EventExtent.Result found = run.prepare(query).run();
         run.add(found.statistics(), found.completeness());
         if (found.times() != null) {
             // what this scan lacks, the counts lack too

@@ -74,7 +74,7 @@ final class QueryExecution {
     }
 
     Histogram.Counts count(Histogram query) {
-        Histogram.Counts counts = RecordSelection.checked(query::count);
+        Histogram.Counts counts = RecordSelection.checked(query::run);
         add(counts.statistics(), counts.completeness());
         return counts;
     }

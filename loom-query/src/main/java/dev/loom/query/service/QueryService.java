@@ -228,7 +228,7 @@ public final class QueryService {
         if (clock != null) {
             query.times(clock);
         }
-        MetricCatalog.Found found = run.prepare(selected.confine(query)).find();
+        MetricCatalog.Result found = run.prepare(selected.confine(query)).run();
         run.add(found.statistics(), found.completeness());
         if (found.metrics().isEmpty()) {
             results.onNothing("no records in the range");
@@ -308,7 +308,7 @@ public final class QueryService {
         ProgressiveCount query = run.prepare(selected.restrict(
                 ProgressiveCount.of(snapshot, selected.source().id())));
         ProgressiveCount.Counts counts = steps.limit(query, selected)
-                .step(steps.stepNs())
+                .step(steps.step())
                 .run(round -> results.onEstimate(request, round) && !isWithin(round, request.withinShare()));
         run.add(counts.statistics(), counts.completeness());
         steps.addMissing(snapshot, selected, run);

@@ -15,6 +15,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,7 @@ final class SeriesRun {
 
     /** Returns the number of points left out because they carry no time. */
     long run() {
-        long stepNs = 0;
+        Duration step = Duration.ZERO;
         TimeRange range;
         if (request.steps() == null) {
             range = range();
@@ -67,7 +68,7 @@ final class SeriesRun {
             range = steps == null
                     ? null
                     : steps.whole(request.records().range()).range();
-            stepNs = steps == null ? 0 : steps.stepNs();
+            step = steps == null ? step : steps.step();
         }
         if (range == null) {
             results.onNothing("no points of " + request.name() + " in the range");
@@ -77,8 +78,8 @@ final class SeriesRun {
         MetricSeries.Terms terms = new MetricSeries.Terms(
                 request.by(),
                 range,
-                stepNs,
-                request.lookback().toNanos(),
+                step,
+                request.lookback(),
                 functions.last(),
                 functions.increase() || functions.rate(),
                 functions.percentiles(),
@@ -102,7 +103,7 @@ final class SeriesRun {
         EventScan scan = new EventScan(run, clock, lookup, new LimitedRecords(points, Long.MAX_VALUE), room);
         scan.run(
                 () -> selected.restrict(RawScan.of(snapshot, selected.source())),
-                before(terms.range(), terms.lookbackNs()),
+                before(terms.range(), terms.lookback()),
                 Order.OLDEST_FIRST);
         series.end();
         Limit limit = run.cancelled() ? Limit.CANCELLED : run.timeLeft().isZero() ? Limit.TIME : Limit.NONE;
@@ -136,20 +137,19 @@ final class SeriesRun {
     }
 
     /** The range, and the time before it in which points tell what it begins with. */
-    private static TimeRange before(TimeRange range, long lookbackNs) {
-        long fromNs = range.fromNs() - lookbackNs;
+    private static TimeRange before(TimeRange range, Duration lookback) {
+        long fromNs = range.fromNs() - lookback.toNanos();
         return new TimeRange(fromNs > range.fromNs() ? Long.MIN_VALUE : fromNs, range.toNs());
     }
 
     /** From the first point on, to where the last one's value is still valid if an end is asked for; null if there are none. */
     private @Nullable TimeRange valued() {
         TimeRange wanted = request.records().range();
-        long lookbackNs = request.lookback().toNanos();
-        TimeRange held = HistogramSteps.eventTimes(snapshot, selected, clock, run, before(wanted, lookbackNs));
+        TimeRange held = HistogramSteps.eventTimes(snapshot, selected, clock, run, before(wanted, request.lookback()));
         if (held == null || wanted.toNs() == Long.MAX_VALUE) {
             return held;
         }
-        long toNs = held.toNs() + lookbackNs;
+        long toNs = held.toNs() + request.lookback().toNanos();
         return new TimeRange(held.fromNs(), toNs < held.toNs() ? Long.MAX_VALUE : toNs);
     }
 
@@ -162,7 +162,7 @@ final class SeriesRun {
         EventExtent query = selected.restrict(
                         EventExtent.of(snapshot, selected.source().id(), clock))
                 .eventRange(clock, wanted);
-        EventExtent.Found found = run.prepare(query).find();
+        EventExtent.Result found = run.prepare(query).run();
         run.add(found.statistics(), found.completeness());
         TimeRange held = found.times();
         if (held == null) {

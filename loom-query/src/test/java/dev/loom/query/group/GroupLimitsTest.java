@@ -283,7 +283,10 @@ final class GroupLimitsTest {
         }
         TimeRange range = new TimeRange(1, 1 + steps);
         try (Snapshot snapshot = loom.snapshot();
-                Groups groups = byStruct(snapshot).range(range).step(1).run()) {
+                Groups groups = byStruct(snapshot)
+                        .range(range)
+                        .step(Duration.ofNanos(1))
+                        .run()) {
             assertEquals(Histogram.CELLS_MAX, groups.size());
             assertEquals(
                     new TimeRange(steps, 1 + steps),
@@ -291,7 +294,11 @@ final class GroupLimitsTest {
         }
         // what is not shown is counted together, in one more of each step
         try (Snapshot snapshot = loom.snapshot();
-                Groups groups = byStruct(snapshot).range(range).step(1).limit(1).run()) {
+                Groups groups = byStruct(snapshot)
+                        .range(range)
+                        .step(Duration.ofNanos(1))
+                        .limit(1)
+                        .run()) {
             assertEquals(Histogram.CELLS_MAX, groups.size());
             assertEquals(2, groups.found());
             assertFalse(groups.get(steps - 1).isOther());
@@ -303,7 +310,7 @@ final class GroupLimitsTest {
         }
         push(2, 1, 0);
         try (Snapshot snapshot = loom.snapshot()) {
-            GroupedAggregate query = byStruct(snapshot).range(range).step(1);
+            GroupedAggregate query = byStruct(snapshot).range(range).step(Duration.ofNanos(1));
             GroupLimitException tooMany = assertThrows(GroupLimitException.class, query::run);
             assertEquals(Histogram.CELLS_MAX, tooMany.max());
             assertEquals(Histogram.CELLS_MAX + 1, tooMany.found());
@@ -464,7 +471,7 @@ final class GroupLimitsTest {
                 .distinct("v")
                 .percentiles(50)
                 .range(new TimeRange(0, 10))
-                .step(1);
+                .step(Duration.ofNanos(1));
         boolean answered = false;
         try (Groups groups = query.run()) {
             assertEquals(30, groups.size());

@@ -15,6 +15,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -92,7 +93,7 @@ final class GroupOracleTest {
         QueryMemory memory = new QueryMemory(1 << 28);
         query.by(question.by())
                 .memory(memory)
-                .step(question.stepNs())
+                .step(Duration.ofNanos(question.stepNs()))
                 .order(question.order())
                 .limit(question.limit())
                 .groupsMax(question.groupsMax())

@@ -31,6 +31,7 @@ import java.math.BigDecimal;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -173,7 +174,7 @@ final class GroupReadingTest {
         GroupedAggregate query = GroupedAggregate.of(snapshot, source, VALUE)
                 .by(question.by())
                 .range(question.range())
-                .step(question.stepNs())
+                .step(Duration.ofNanos(question.stepNs()))
                 .percentiles(question.percentiles())
                 .order(question.order())
                 .limit(question.limit())

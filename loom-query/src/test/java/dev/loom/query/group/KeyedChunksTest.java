@@ -28,6 +28,7 @@ import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -311,7 +312,7 @@ class KeyedChunksTest {
         try (Groups groups = GroupedAggregate.of(snapshot, source, MS)
                 .where(Where.parse(condition))
                 .eventRange(CLOCK, new TimeRange(0, end))
-                .step(step)
+                .step(Duration.ofNanos(step))
                 .use(QueryIndex.ROLLUP, random.nextBoolean())
                 .percentiles(50)
                 .run()) {

@@ -14,6 +14,7 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,7 +33,7 @@ record GroupedRows(List<String> by, TimeRange times, long stepNs, IndexFunction 
                 rows.stream().collect(Collectors.groupingBy(this::key, TreeMap::new, Collectors.toList()));
         query.by(by).percentiles(percentile).groupsMax(GroupedAggregate.GROUPS_MAX);
         if (stepNs > 0) {
-            query.step(stepNs);
+            query.step(Duration.ofNanos(stepNs));
         }
         try (Groups groups = query.run()) {
             String what = this + ", " + asked + ", plan=" + groups.statistics();

@@ -15,6 +15,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,7 +47,14 @@ class HistogramSeriesTest {
 
     private static MetricSeries.Terms terms(int seriesMax) {
         return new MetricSeries.Terms(
-                List.of(), new TimeRange(1_000, 2_000), 0, 500, false, true, PERCENTILES, seriesMax);
+                List.of(),
+                new TimeRange(1_000, 2_000),
+                Duration.ZERO,
+                Duration.ofNanos(500),
+                false,
+                true,
+                PERCENTILES,
+                seriesMax);
     }
 
     private @Nullable SeriesStep run(List<String> points, MetricSeries.Terms terms) {

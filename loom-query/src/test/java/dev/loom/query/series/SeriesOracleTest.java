@@ -11,6 +11,7 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -95,8 +96,8 @@ class SeriesOracleTest {
             long lookbackNs = random.nextInt(800);
             List<Written> points = points(random, range, lookbackNs);
             List<String> by = random.nextBoolean() ? List.of() : List.of("attributes.a");
-            MetricSeries.Terms terms =
-                    new MetricSeries.Terms(by, range, stepNs, lookbackNs, true, true, List.of(), 100);
+            MetricSeries.Terms terms = new MetricSeries.Terms(
+                    by, range, Duration.ofNanos(stepNs), Duration.ofNanos(lookbackNs), true, true, List.of(), 100);
             String expected = expected(points, terms).entrySet().stream()
                     .filter(cell -> cell.getValue().points > 0 || cell.getValue().lasts)
                     .map(cell -> cell.getKey() + ": " + cell.getValue())
@@ -172,7 +173,9 @@ class SeriesOracleTest {
         }
         Map<String, Cell> cells = new TreeMap<>();
         TimeRange range = terms.range();
-        long length = terms.stepNs() == 0 ? range.toNs() - range.fromNs() : terms.stepNs();
+        long length = terms.step().isZero()
+                ? range.toNs() - range.fromNs()
+                : terms.step().toNanos();
         series.forEach((key, all) -> {
             String group = terms.by().isEmpty() ? "" : all.get(0).attributes().get("a");
             for (long from = range.fromNs(); from < range.toNs(); from += length) {
@@ -203,7 +206,8 @@ class SeriesOracleTest {
         List<Written> before = all.stream().filter(point -> point.timeNs() < to).toList();
         Written newest = before.isEmpty() ? null : before.get(before.size() - 1);
         if (newest != null && newest.value() != null) {
-            boolean fresh = newest.timeNs() >= from || to - newest.timeNs() <= terms.lookbackNs();
+            boolean fresh = newest.timeNs() >= from
+                    || to - newest.timeNs() <= terms.lookback().toNanos();
             if (fresh) {
                 cell.last = cell.last.add(newest.value());
                 cell.lasts = true;

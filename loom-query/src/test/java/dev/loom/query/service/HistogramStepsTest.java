@@ -70,7 +70,7 @@ final class HistogramStepsTest {
             return;
         }
         assertNotNull(steps, shown);
-        BigInteger step = big(steps.stepNs());
+        BigInteger step = big(steps.step().toNanos());
         BigInteger fromNs = big(steps.range().fromNs());
         BigInteger pastNs = firstNs.subtract(big(asked.originNs())).mod(step);
         BigInteger roundNs = firstNs.subtract(pastNs);
@@ -86,7 +86,7 @@ final class HistogramStepsTest {
         assertEquals(
                 endNs.min(big(wanted.toNs())), big(steps.whole(wanted).range().toNs()), shown);
         assertEquals(steps.count(), steps.whole(wanted).count(), shown);
-        checkTimes(new TimeSteps(steps.range(), steps.stepNs()), fromNs, lastNs, step, shown);
+        checkTimes(new TimeSteps(steps.range(), steps.step().toNanos()), fromNs, lastNs, step, shown);
     }
 
     private static void checkLength(HistogramRequest.Steps asked, BigInteger step, BigInteger spanNs, String shown) {

@@ -1,12 +1,12 @@
 package dev.loom.server.ingest;
 
 import dev.loom.SharedWriter;
+import dev.loom.otlp.file.SocketFile;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.Region;
 import dev.loom.otlp.server.ServerCredentials;
 import dev.loom.otlp.server.ServerProtection;
-import dev.loom.otlp.server.SocketFile;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.SchemaRequests;
 import java.io.IOException;

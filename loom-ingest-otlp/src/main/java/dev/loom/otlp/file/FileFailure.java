@@ -1,4 +1,4 @@
-package dev.loom.otlp.server;
+package dev.loom.otlp.file;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
