@@ -92,6 +92,10 @@ final class Retention implements SegmentBudget {
     private long settledAtNs;
 
     private boolean settling;
+
+    /** That the file system has too little free space although nothing is left to delete, or null. */
+    private volatile @Nullable String missed;
+
     private final FreedSpace freed;
 
     /** The time of the oldest segment's last record; {@code Long.MIN_VALUE} if unknown. */
@@ -193,7 +197,8 @@ final class Retention implements SegmentBudget {
             schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
-            relieve();
+            boolean relieved = relieve();
+            missed = relieved || freed.isDoubtful() || missing() <= 0 ? null : nothingLeft();
             failure = clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : derivedFailure;
         } catch (StoreReopenedException e) {
             throw e;
@@ -234,6 +239,12 @@ final class Retention implements SegmentBudget {
     @Nullable
     LoomException failure() {
         return failure;
+    }
+
+    /** Why the free space that is to be kept can't be, although nothing fails, or null. Any thread. */
+    @Nullable
+    String missed() {
+        return missed;
     }
 
     @Override
@@ -287,6 +298,11 @@ final class Retention implements SegmentBudget {
             freed.noteDeletion(used - usedNow, free, freeNow, usedNow, nowNs);
         }
         return deleted;
+    }
+
+    private String nothingLeft() {
+        return "less free than min_free, and nothing left to delete: free=" + storage.usableSpace(directory)
+                + ", min_free=" + limits.minFreeBytes();
     }
 
     private StoreIoException nothingFreed() {
