@@ -199,6 +199,23 @@ final class FullRecoveryTest extends StoreFixture {
         assertEquals(0, full.deletions);
     }
 
+    @Test
+    void shouldMakeRoomForTheCopyOfTheOpenPageAfterAPowerCut() {
+        openFirst();
+        push(4_000);
+        loom.close();
+        loom = open(disk, builder -> builder.durabilityInterval(Duration.ofMillis(1)));
+        push(10);
+        while (loom.info().records().durable() < loom.info().records().tail()) {
+            Thread.onSpinWait();
+        }
+        kill().cutPower();
+        try (Loom reopened = open(new FullDisk(), MIN_FREE)) {
+            assertTrue(assertNewest(reopened) > 0);
+        }
+        assertClosedWhole();
+    }
+
     /** As where a snapshot of the file system shares the blocks. Each attempt is an opening of its own. */
     @Test
     void shouldStopDeletingWhatFreesNothing() {
