@@ -203,12 +203,20 @@ def r12(cycle):
             require(limited or answer[0]["count"] >= least and end["complete"],
                     f"wrong answer while the disk is full: least={least}, {answer} {end}")
         if cycle.random.random() < 0.3:
+            frees = not limited and sidecar.info()["record_durable"] > 12 * MIB  # else the rings may hold more than can be deleted
             cycle.kill(sidecar)
             writers.stop()
             writers.check()
+            if frees:
+                limited, cycle.settings["min_free"] = True, "4MiB"  # all the room that it gets is what it deletes
+                cycle.add("restarts that deleted", 1)
+                if cycle.random.random() < 0.5:
+                    loom.run("retain", "--dir", cycle.store, "--min-free", "4MiB")
             sidecar = cycle.start()
             sidecar.listening()
             writers.start(sidecar)
+            if frees:
+                writers.await_progress(1000)
         os.unlink(filler)
         freed = time.monotonic()
         writers.await_progress()

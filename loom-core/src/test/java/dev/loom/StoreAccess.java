@@ -35,6 +35,12 @@ public final class StoreAccess {
         return Loom.open(more.apply(LoomConfig.at(directory).storage(storage)).build());
     }
 
+    /** Repairs a store in any way. */
+    public static void repair(Path directory, Storage storage, UnaryOperator<LoomConfig.Builder> more) {
+        StoreVerifier.repair(
+                more.apply(small(directory).storage(storage)), (file, address, length, message) -> {}, () -> false);
+    }
+
     public static StoreSession session(Loom loom) {
         return loom.session();
     }

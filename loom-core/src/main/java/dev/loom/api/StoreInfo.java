@@ -158,6 +158,7 @@ public record StoreInfo(
      * @param textIndexFailure why the text index can't be built now, or not for some source
      * @param rollupFailure why runs of chunks can't be summed up now; queries over many chunks then read more
      * @param evictionFallback why pages go through the page cache under {@link Eviction#AUTO}
+     * @param minFreeMissed why the free space that is to be kept can't be: others fill the disk, and nothing is left to delete
      * @param stagingReplaced how often deleted staging was replaced
      * @param lockRestored how often a lost lock or claim was restored
      * @param lockLost whether one is missing now
@@ -170,6 +171,7 @@ public record StoreInfo(
             Optional<String> textIndexFailure,
             Optional<String> rollupFailure,
             Optional<String> evictionFallback,
+            Optional<String> minFreeMissed,
             int stagingReplaced,
             int lockRestored,
             boolean lockLost,

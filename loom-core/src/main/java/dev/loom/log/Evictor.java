@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class Evictor implements Runnable, AutoCloseable {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long BUSY_PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
+    /** After an attempt that failed, nine times as long as it took, so that writing again takes a tenth of the time. */
+    private static final int SYNC_PAUSE_TIMES = 9;
+
     private static final long SYNC_PAUSE_NS_MAX = TimeUnit.MINUTES.toNanos(1);
     private static final long RETRY_PARK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -359,6 +362,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private void makeDurable() {
+        long beganNs = System.nanoTime();
         try {
             durability.tick();
             if (syncFailure != null) {
@@ -390,10 +394,15 @@ public final class Evictor implements Runnable, AutoCloseable {
             throw e;
         } catch (Throwable e) {
             syncFailure = failureOf(e);
-            pauseNs = Math.max(intervalNs, Math.min(pauseNs * 2, SYNC_PAUSE_NS_MAX));
+            pauseNs = pauseNs(intervalNs, System.nanoTime() - beganNs);
             // at once, because a recovery after a kill must know it
             durability.tick();
         }
+    }
+
+    /** The time until the next attempt after one that failed. */
+    static long pauseNs(long intervalNs, long tookNs) {
+        return Math.max(intervalNs, Math.min(SYNC_PAUSE_TIMES * tookNs, SYNC_PAUSE_NS_MAX));
     }
 
     private void park() {

@@ -92,7 +92,11 @@ final class Retention implements SegmentBudget {
     private long settledAtNs;
 
     private boolean settling;
-    private final FreedSpace freed = new FreedSpace();
+
+    /** That the file system has too little free space although nothing is left to delete, or null. */
+    private volatile @Nullable String missed;
+
+    private final FreedSpace freed;
 
     /** The time of the oldest segment's last record; {@code Long.MIN_VALUE} if unknown. */
     private long oldestNs = Long.MIN_VALUE;
@@ -108,7 +112,7 @@ final class Retention implements SegmentBudget {
         void beginAt(long[] begins);
     }
 
-    /** @param clock gives arrival times, epoch nanoseconds */
+    /** For a store of which nobody has deleted anything lately. */
     Retention(
             RetentionSet limits,
             Storage storage,
@@ -120,6 +124,25 @@ final class Retention implements SegmentBudget {
             Savings savings,
             UnitFiles text,
             RunFiles runs) {
+        this(limits, storage, directory, mark, logs, clock, beginning, savings, text, runs, new FreedSpace());
+    }
+
+    /**
+     * @param clock gives arrival times, epoch nanoseconds
+     * @param freed what deleting has freed before
+     */
+    Retention(
+            RetentionSet limits,
+            Storage storage,
+            Path directory,
+            Supplier<Mark> mark,
+            Supplier<StoreLogs> logs,
+            LongSupplier clock,
+            Beginning beginning,
+            Savings savings,
+            UnitFiles text,
+            RunFiles runs,
+            FreedSpace freed) {
         this.limits = limits;
         this.storage = storage;
         this.directory = directory;
@@ -130,14 +153,17 @@ final class Retention implements SegmentBudget {
         this.savings = savings;
         this.text = text;
         this.runs = runs;
+        this.freed = freed;
     }
 
-    /** Deletes segments of records below the log's begin, which a crash has left. For a store that nobody writes yet. */
+    /** Deletes segments below the logs' begins, which a crash has left. For a store that nobody writes yet. */
     static void deleteUnreferenced(StoreFiles files, Storage storage, Mark mark) {
-        Segments segments = files.segments(LogKind.RECORD, mark.segmentLength());
-        for (Path file : storage.list(segments.folder())) {
-            if (isBelow(file, segments, mark.begin(LogKind.RECORD))) {
-                storage.delete(file);
+        for (LogKind kind : KINDS) {
+            Segments segments = files.segments(kind, mark.segmentLength());
+            for (Path file : storage.list(segments.folder())) {
+                if (isBelow(file, segments, mark.begin(kind))) {
+                    storage.delete(file);
+                }
             }
         }
     }
@@ -171,7 +197,8 @@ final class Retention implements SegmentBudget {
             schemaLength = mark.get().schemaDurable();
             deleteUnreferenced();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
-            relieve();
+            boolean relieved = relieve();
+            missed = relieved || freed.isDoubtful() || missing() <= 0 ? null : nothingLeft();
             failure = clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : derivedFailure;
         } catch (StoreReopenedException e) {
             throw e;
@@ -212,6 +239,12 @@ final class Retention implements SegmentBudget {
     @Nullable
     LoomException failure() {
         return failure;
+    }
+
+    /** Why the free space that is to be kept can't be, although nothing fails, or null. Any thread. */
+    @Nullable
+    String missed() {
+        return missed;
     }
 
     @Override
@@ -265,6 +298,11 @@ final class Retention implements SegmentBudget {
             freed.noteDeletion(used - usedNow, free, freeNow, usedNow, nowNs);
         }
         return deleted;
+    }
+
+    private String nothingLeft() {
+        return "less free than min_free, and nothing left to delete: free=" + storage.usableSpace(directory)
+                + ", min_free=" + limits.minFreeBytes();
     }
 
     private StoreIoException nothingFreed() {

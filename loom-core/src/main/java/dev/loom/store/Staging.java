@@ -163,6 +163,15 @@ record Staging(
         writable.unmap();
     }
 
+    /** Tells readers, and a later recovery, where the logs begin. For the one who has fenced its writer. */
+    void beginAt(Storage storage, long[] begins) {
+        MappedFile writable = MappedFile.open(storage, live(directory), true);
+        for (LogKind kind : LogKind.values()) {
+            LiveFile.of(writable).watermarks(kind).beginRelease(begins[kind.index()]);
+        }
+        writable.unmap();
+    }
+
     private static boolean whole(Storage storage, Path directory) {
         boolean whole = storage.exists(live(directory));
         for (LogKind kind : LogKind.values()) {

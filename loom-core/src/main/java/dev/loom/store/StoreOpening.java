@@ -236,7 +236,10 @@ public final class StoreOpening {
         if (repair != null && staging == null) {
             repair.beforeCut(files, storage, mark);
         }
-        return Recovery.run(files, storage, mark, staging);
+        Retention.deleteUnreferenced(files, storage, mark); // it may be all the room that there is
+        return repair == null
+                ? RecoveryRoom.recover(settings, files, mark, staging)
+                : Recovery.run(files, storage, mark, staging);
     }
 
     /** A writer that is still alive, against all signs, is told to stop before anything changes. */

@@ -400,8 +400,7 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     private void publishClock() {
-        SystemClock clock = systemClock;
-        staging.live().beat(clock == null ? 0 : clock.aheadNs());
+        staging.live().beat(systemClock == null ? 0 : systemClock.aheadNs());
     }
 
     /** A description, whose values are read while nothing can be unmapped. */
@@ -430,6 +429,7 @@ public final class StoreSession implements Durability, AutoCloseable {
                 Optional.ofNullable(background.textFailure()),
                 Optional.ofNullable(background.rollupFailure()).map(String::valueOf),
                 Optional.ofNullable(cachedFor),
+                Optional.ofNullable(retention.missed()),
                 staging.moves(),
                 tenure.restored(),
                 tenure.lockLost(),

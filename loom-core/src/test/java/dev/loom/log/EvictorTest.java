@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The evictor's thread: when it wakes, and the order of its steps, as the disk and the mark see them. */
@@ -153,13 +154,17 @@ final class EvictorTest {
     }
 
     private Evictor evictor() {
+        return evictor(TimeUnit.HOURS.toNanos(1));
+    }
+
+    private Evictor evictor(long intervalNs) {
         SegmentWriter writer = new SegmentWriter(order, segments(), false, () -> {});
         return Evictor.create(
                 List.of(new Evictor.Assignment(log, writer, order)),
                 STORE_ID,
                 order,
                 SegmentBudget.UNLIMITED,
-                TimeUnit.HOURS.toNanos(1),
+                intervalNs,
                 Long.MAX_VALUE);
     }
 
@@ -380,6 +385,34 @@ final class EvictorTest {
         evictor.force();
         assertEquals(PAGE, watermarks.durableAcquire());
         evictor.close();
+    }
+
+    /** However often it has failed, as that says nothing of what the next attempt costs. */
+    @Test
+    @Timeout(30)
+    void shouldGoOnSoonAfterManyFailuresThatTookNoTime() {
+        openPage(500);
+        order.failing = "keep 500 of 0";
+        Evictor evictor = evictor(TimeUnit.MILLISECONDS.toNanos(1));
+        evictor.start();
+        for (int i = 0; i < 20; i++) {
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        order.failing = "";
+        while (watermarks.keptAcquire() < 500) {
+            Thread.onSpinWait();
+        }
+        evictor.close();
+    }
+
+    @Test
+    void shouldPauseNineTimesAsLongAsAFailedAttemptTook() {
+        long second = TimeUnit.SECONDS.toNanos(1);
+        assertEquals(second, Evictor.pauseNs(second, 0));
+        assertEquals(second, Evictor.pauseNs(second, second / 10));
+        assertEquals(9 * second, Evictor.pauseNs(second, second));
+        assertEquals(60 * second, Evictor.pauseNs(second, 60 * second));
+        assertEquals(120 * second, Evictor.pauseNs(120 * second, 60 * second));
     }
 
     private void openPage(int used) {

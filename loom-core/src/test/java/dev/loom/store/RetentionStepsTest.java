@@ -435,6 +435,26 @@ final class RetentionStepsTest {
         assertTrue(begin() > begin);
     }
 
+    /** As where a neighbour has filled the disk. Records are still taken. */
+    @Test
+    void shouldSayWhenNothingIsLeftToDeleteAndTooLittleIsFree() {
+        free = 0;
+        given = SEGMENT;
+        Retention retention = retention(NEVER, NEVER, 2 * SEGMENTS * SEGMENT);
+        retention.enforce();
+        assertEquals(SEGMENTS, begin() / SEGMENT);
+        assertNull(retention.missed(), "it has just deleted something");
+        retention.enforce();
+        assertEquals(
+                "less free than min_free, and nothing left to delete: free=" + free + ", min_free="
+                        + 2 * SEGMENTS * SEGMENT,
+                retention.missed());
+        assertNull(retention.failure());
+        free = 2 * SEGMENTS * SEGMENT;
+        retention.enforce();
+        assertNull(retention.missed());
+    }
+
     /** The evictor would otherwise try again without end. */
     @Test
     void shouldSayThatNothingWasFreed() {

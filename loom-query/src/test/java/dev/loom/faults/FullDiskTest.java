@@ -215,6 +215,25 @@ class FullDiskTest {
                 0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
     }
 
+    @Test
+    void shouldDeleteTheOldestSegmentsWhenItOpensAStoreThatAFullDiskKeptFromClosing() throws IOException {
+        Loom loom = open(Pressure.WAIT);
+        push(loom, 4_000);
+        loom.force();
+        fill();
+        offerUntilRefused(loom);
+        assertThrows(StoreIoException.class, loom::close);
+        assertThrows(StoreIoException.class, () -> open(Pressure.WAIT));
+        try (Loom again = open(Pressure.WAIT, 1 << 20);
+                Snapshot snapshot = again.snapshot()) {
+            for (int source = 0; source < SOURCES; source++) {
+                checkNewest(snapshot, source);
+            }
+        }
+        assertEquals(
+                0, StoreVerifier.verify(store, (file, offset, message) -> {}).problems());
+    }
+
     /** What is there are the source's newest records, one after the other. */
     private void checkNewest(Snapshot snapshot, int source) {
         int id = snapshot.source(StoreOracle.name(source)).orElseThrow().id();

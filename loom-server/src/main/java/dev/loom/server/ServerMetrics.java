@@ -229,6 +229,9 @@ record ServerMetrics(
                 .value(session != null && session.stagingFallback().isPresent() ? 1 : 0);
         text.counter("loom_store_staging_replaced_total", "How often deleted staging was replaced.")
                 .value(info.writer().map(StoreInfo.Writer::stagingReplaced).orElse(0));
+        boolean missed = info.writer().flatMap(StoreInfo.Writer::minFreeMissed).isPresent();
+        text.gauge("loom_store_min_free_missed", "Whether less is free than min_free, and nothing is left to delete.")
+                .value(missed ? 1 : 0);
         text.gauge("loom_store_clock_ahead_seconds", "How far arrival times are ahead of the machine's clock.")
                 .seconds(info.clockAhead().toNanos());
         text.gauge("loom_store_sources", "Sources.").value(info.sources());

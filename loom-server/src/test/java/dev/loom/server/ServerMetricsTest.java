@@ -124,6 +124,26 @@ final class ServerMetricsTest {
         assertTrue(metrics.contains("\nloom_clock_skew_seconds "), metrics);
     }
 
+    /** More than any disk has. Records are taken all the same. */
+    @Test
+    void shouldTellThatTooLittleIsFreeAndNothingIsLeftToDelete() throws Exception {
+        assertEquals(0, value(metrics(), "loom_store_min_free_missed"));
+        close();
+        sidecar = LoomServer.open(
+                TestServers.settings(temp, "store: {min_free: 1000TiB}\n", TestServers.API, TestServers.INGEST)
+                        .build());
+        while (value(metrics(), "loom_store_min_free_missed") < 1) {
+            Thread.onSpinWait(); // until the evictor has ticked
+        }
+        assertEquals(200, http.get(sidecar, "/readyz").statusCode());
+        String info =
+                http.post(sidecar, "http", "/v1/info", TestClient.JSON, "{}").body();
+        assertTrue(
+                info.contains("\"min_free_missed\":\"less free than min_free, and nothing left to delete: free="),
+                info);
+        assertFalse(info.contains("\"error\""), info);
+    }
+
     @Test
     void shouldCountHowLongQueriesAndExportsTook() throws Exception {
         post("otlp-http", "/v1/logs", "{\"resourceLogs\":[]}");

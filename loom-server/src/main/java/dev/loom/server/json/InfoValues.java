@@ -105,6 +105,7 @@ final class InfoValues {
         writer.textIndexFailure().ifPresent(message -> values.put("text_index_error", message));
         writer.rollupFailure().ifPresent(message -> values.put("rollup_error", message));
         writer.evictionFallback().ifPresent(reason -> values.put("eviction_fallback", reason));
+        writer.minFreeMissed().ifPresent(reason -> values.put("min_free_missed", reason));
         values.put("staging_replaced", writer.stagingReplaced());
         values.put("lock_restored", writer.lockRestored());
         values.put("lock_lost", writer.lockLost());
