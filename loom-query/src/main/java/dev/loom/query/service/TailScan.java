@@ -8,6 +8,7 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,7 +162,8 @@ final class TailScan {
         long address = NOT_BEGUN;
         long timeNs = 0;
         if (left > 0) {
-            try (QueryCursor record = open(raw(snapshot).order(Order.NEWEST_FIRST))) {
+            try (QueryCursor record =
+                    scans().prepare(raw(snapshot).order(Order.NEWEST_FIRST)).open()) {
                 while (left > 0 && scans().next(record)) {
                     address = record.address();
                     timeNs = record.timeNs();
@@ -181,7 +184,7 @@ final class TailScan {
         nextAddress = address;
         nextTimeNs = timeNs;
         lost = lostOf(snapshot);
-        return handOver(snapshot, left == 0 ? scans()::add : scans()::addAgain);
+        return handOver(snapshot, Completeness::lost, left == 0 ? scans()::add : scans()::addAgain);
     }
 
     private boolean handOverNew(Snapshot snapshot) {
@@ -191,24 +194,27 @@ final class TailScan {
         }
         // a loss that lasts would be in the range of each look
         long lostNow = lostOf(snapshot);
-        return handOver(snapshot, record -> {
-            long more = Math.max(0, lostNow - lost);
+        long more = Math.max(0, lostNow - lost);
+        return handOver(snapshot, missing -> more, record -> {
             lost = lostNow;
             return scans().add(record, more);
         });
     }
 
-    /** @param adding takes what the cursor did and lacked; false if something cut it short */
-    private boolean handOver(Snapshot snapshot, Predicate<QueryCursor> adding) {
+    /**
+     * @param losing what of the records that the look's range lost was not told yet
+     * @param adding takes what the cursor did and lacked; false if something cut it short
+     */
+    private boolean handOver(Snapshot snapshot, ToLongFunction<Completeness> losing, Predicate<QueryCursor> adding) {
         boolean whole;
-        if (nextAddress < snapshot.beginAddress()) {
-            scans().expire();
-        }
-        try (QueryCursor record = open(raw(snapshot)
-                .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
-                .fromAddress(nextAddress)
-                .order(Order.OLDEST_FIRST))) {
-            while (scans().next(record)) {
+        Gaps gaps = new Gaps(losing);
+        try (QueryCursor record = scans().prepare(raw(snapshot)
+                        .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
+                        .fromAddress(nextAddress)
+                        .order(Order.OLDEST_FIRST))
+                .pulse(gaps::onPage)
+                .open()) {
+            while (gaps.next(record)) {
                 results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
                 nextAddress = record.address() + 1;
                 nextTimeNs = record.timeNs();
@@ -222,8 +228,50 @@ final class TailScan {
         return whole;
     }
 
-    private QueryCursor open(RawScan scan) {
-        return scans().prepare(scan).open();
+    /** Tells of one look what is missing, where it is missing: a tail that follows has no end at which it would be told. */
+    private final class Gaps {
+        private final ToLongFunction<Completeness> losing;
+        private boolean atPage = true;
+        private @Nullable Completeness told;
+
+        Gaps(ToLongFunction<Completeness> losing) {
+            this.losing = losing;
+        }
+
+        /** Called before a page is read: what is missing are whole pages. */
+        void onPage() {
+            atPage = true;
+            results.onPulse();
+        }
+
+        /** Moves to the next record, and tells what is missing before it, or before the end. */
+        boolean next(QueryCursor record) {
+            boolean found = scans().next(record);
+            if ((atPage || !found) && running().request().follow()) {
+                tell(record.completeness());
+            }
+            atPage = false;
+            return found;
+        }
+
+        private void tell(Completeness missing) {
+            Completeness before = told;
+            told = missing;
+            // retention that reaches what was read in this look takes nothing from it
+            Completeness more = before == null
+                    ? gap(losing.applyAsLong(missing), missing.damagedPages(), missing.expired())
+                    : gap(
+                            0,
+                            missing.damagedPages() - before.damagedPages(),
+                            missing.overtaken() && !before.overtaken());
+            if (!more.complete()) {
+                results.onMissing(more);
+            }
+        }
+
+        private static Completeness gap(long lost, long damagedPages, boolean expired) {
+            return new Completeness(lost, damagedPages, expired, Completeness.Limit.NONE, false);
+        }
     }
 
     private RawScan raw(Snapshot snapshot) {
