@@ -172,13 +172,16 @@ class TailCommandTest {
                     }
                 },
                 err);
-        try (Loom loom = Loom.open(LoomConfig.at(directory)
+        Path small = directory.resolve("small");
+        try (Loom loom = Loom.open(LoomConfig.at(small)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
                 .segmentBytes(1 << 20)
                 .maxBytes(8 << 20)
                 .minFreeBytes(0)
                 .build())) {
             push(loom, 1);
-            CompletableFuture<Integer> tail = running(console, "tail", "s", "-f", "-o", "raw");
+            CompletableFuture<Integer> tail =
+                    running(console, "tail", "s", "-f", "-o", "raw", "--dir", small.toString());
             stopped.join();
             push(loom, 100_000);
             loom.force();
