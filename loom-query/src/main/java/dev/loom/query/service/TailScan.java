@@ -162,8 +162,7 @@ final class TailScan {
         long address = NOT_BEGUN;
         long timeNs = 0;
         if (left > 0) {
-            try (QueryCursor record =
-                    scans().prepare(raw(snapshot).order(Order.NEWEST_FIRST)).open()) {
+            try (QueryCursor record = open(raw(snapshot).order(Order.NEWEST_FIRST))) {
                 while (left > 0 && scans().next(record)) {
                     address = record.address();
                     timeNs = record.timeNs();
@@ -202,18 +201,16 @@ final class TailScan {
     }
 
     /**
-     * @param losing what of the records that the look's range lost was not told yet
+     * @param losing how many records were lost that were not told of, by what the range lacks
      * @param adding takes what the cursor did and lacked; false if something cut it short
      */
     private boolean handOver(Snapshot snapshot, ToLongFunction<Completeness> losing, Predicate<QueryCursor> adding) {
         boolean whole;
         Gaps gaps = new Gaps(losing);
-        try (QueryCursor record = scans().prepare(raw(snapshot)
-                        .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
-                        .fromAddress(nextAddress)
-                        .order(Order.OLDEST_FIRST))
-                .pulse(gaps::onPage)
-                .open()) {
+        try (QueryCursor record = open(raw(snapshot)
+                .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
+                .fromAddress(nextAddress)
+                .order(Order.OLDEST_FIRST))) {
             while (gaps.next(record)) {
                 results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
                 nextAddress = record.address() + 1;
@@ -231,47 +228,46 @@ final class TailScan {
     /** Tells of one look what is missing, where it is missing: a tail that follows has no end at which it would be told. */
     private final class Gaps {
         private final ToLongFunction<Completeness> losing;
-        private boolean atPage = true;
-        private @Nullable Completeness told;
+        private boolean begun;
+        private long damaged;
+        private boolean overtaken;
 
         Gaps(ToLongFunction<Completeness> losing) {
             this.losing = losing;
         }
 
-        /** Called before a page is read: what is missing are whole pages. */
-        void onPage() {
-            atPage = true;
-            results.onPulse();
-        }
-
         /** Moves to the next record, and tells what is missing before it, or before the end. */
         boolean next(QueryCursor record) {
             boolean found = scans().next(record);
-            if ((atPage || !found) && running().request().follow()) {
-                tell(record.completeness());
+            if (running().request().follow()) {
+                tell(record);
             }
-            atPage = false;
             return found;
         }
 
-        private void tell(Completeness missing) {
-            Completeness before = told;
-            told = missing;
-            // retention that reaches what was read in this look takes nothing from it
-            Completeness more = before == null
-                    ? gap(losing.applyAsLong(missing), missing.damagedPages(), missing.expired())
-                    : gap(
-                            0,
-                            missing.damagedPages() - before.damagedPages(),
-                            missing.overtaken() && !before.overtaken());
-            if (!more.complete()) {
-                results.onMissing(more);
+        private void tell(QueryCursor record) {
+            long lost = 0;
+            boolean expired;
+            if (begun) {
+                // retention that reaches what was read in this look takes nothing from it
+                expired = record.overtaken() && !overtaken;
+            } else {
+                begun = true;
+                Completeness lacks = record.completeness();
+                lost = losing.applyAsLong(lacks);
+                expired = lacks.expired();
             }
+            long damagedPages = record.damaged() - damaged;
+            if (lost > 0 || damagedPages > 0 || expired) {
+                results.onMissing(new Completeness(lost, damagedPages, expired, Completeness.Limit.NONE, false));
+            }
+            damaged += damagedPages;
+            overtaken = record.overtaken();
         }
+    }
 
-        private static Completeness gap(long lost, long damagedPages, boolean expired) {
-            return new Completeness(lost, damagedPages, expired, Completeness.Limit.NONE, false);
-        }
+    private QueryCursor open(RawScan scan) {
+        return scans().prepare(scan).open();
     }
 
     private RawScan raw(Snapshot snapshot) {

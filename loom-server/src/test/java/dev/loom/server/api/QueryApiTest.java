@@ -108,7 +108,7 @@ final class QueryApiTest {
                 .build())) {
             int lines = loom.defineSource("lines", Formats.text());
             loom.push(lines, "first".getBytes(StandardCharsets.UTF_8));
-            byte[] line = new byte[100_000];
+            byte[] line = "x".repeat(1_000).getBytes(StandardCharsets.UTF_8);
             ByteArrayOutputStream out = new ByteArrayOutputStream() {
                 private boolean pushed;
 
@@ -116,7 +116,7 @@ final class QueryApiTest {
                 public void flush() {
                     if (!pushed && size() > 0) {
                         pushed = true;
-                        for (int i = 0; i < 300; i++) {
+                        for (int i = 0; i < 30_000; i++) {
                             loom.push(lines, line);
                         }
                         loom.force();

@@ -54,8 +54,8 @@ final class LokiTailTest {
                 public void send(TextBuffer text) {
                     super.send(text);
                     if (texts.size() == 1) {
-                        for (int i = 0; i < 300; i++) {
-                            push(loom, "x".repeat(100_000));
+                        for (int i = 0; i < 30_000; i++) {
+                            push(loom, "x".repeat(1_000));
                         }
                         loom.force();
                     }
