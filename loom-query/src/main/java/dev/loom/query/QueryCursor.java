@@ -39,6 +39,11 @@ public interface QueryCursor extends RecordCursor {
         return completeness().expired();
     }
 
+    /** Whether records that were there when the query began were deleted before the cursor reached them. */
+    default boolean overtaken() {
+        return completeness().overtaken();
+    }
+
     /**
      * What the answer lacks so far. Works after the snapshot is closed.
      *

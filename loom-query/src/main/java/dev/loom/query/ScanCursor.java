@@ -48,6 +48,18 @@ final class ScanCursor extends StoredRecordCursor implements QueryCursor {
     }
 
     @Override
+    public long damaged() {
+        checkOpen();
+        return scope.damaged();
+    }
+
+    @Override
+    public boolean overtaken() {
+        checkOpen();
+        return scope.isExpired();
+    }
+
+    @Override
     public Completeness completeness() {
         // after close, the cursor no longer owns the memory that this reads
         checkOpen();

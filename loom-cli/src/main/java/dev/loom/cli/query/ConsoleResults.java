@@ -6,7 +6,9 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.FieldsOption;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.column.ColumnValues;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.where.Where;
+import dev.loom.server.json.JsonText;
 import dev.loom.server.json.RecordPrinter;
 import dev.loom.server.json.ReportRows;
 import dev.loom.server.table.TableResults;
@@ -91,6 +93,15 @@ class ConsoleResults extends TableResults {
     @Override
     public void onNothing(String reason) {
         console.say(reason);
+    }
+
+    /** Says what is missing where it is missing, behind the records before. */
+    @Override
+    public void onMissing(Completeness missing) {
+        if (printed() > 0) {
+            onFlush();
+        }
+        console.warn("missing before the next record: " + JsonText.object(ReportRows.missing(missing)));
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.loom.cli.Main;
 import dev.loom.cli.console.Console;
 import dev.loom.format.Formats;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -149,6 +150,60 @@ class TailCommandTest {
                 .ok()
                 .prints("9\n")
                 .says("the source is closed, so nothing more arrives: source=s");
+    }
+
+    /** Whoever reads what it prints stops for a while, until records are gone that it has not printed. */
+    @Test
+    void shouldSayAtOnceWhatWasDeletedBeforeItWasPrinted() {
+        CompletableFuture<Void> stopped = new CompletableFuture<>();
+        CompletableFuture<Void> goesOn = new CompletableFuture<>();
+        Console console = cli.console(
+                new OutputStream() {
+                    @Override
+                    public void write(int value) {
+                        write(new byte[] {(byte) value}, 0, 1);
+                    }
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        out.write(bytes, offset, length);
+                        stopped.complete(null);
+                        goesOn.join();
+                    }
+                },
+                err);
+        Path small = directory.resolve("small");
+        try (Loom loom = Loom.open(LoomConfig.at(small)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(1 << 20)
+                .maxBytes(8 << 20)
+                .minFreeBytes(0)
+                .build())) {
+            push(loom, 1);
+            CompletableFuture<Integer> tail =
+                    running(console, "tail", "s", "-f", "-o", "raw", "--dir", small.toString());
+            stopped.join();
+            push(loom, 100_000);
+            loom.force();
+            goesOn.complete(null);
+            String last = "\n" + (pushed - 1) + "\n";
+            awaitPart(last);
+            String missing =
+                    "{\"complete\":false,\"lost\":0,\"damaged_pages\":0,\"expired\":true,\"limit\":\"none\"}\n";
+            assertEquals(
+                    "loom: missing before the next record: " + missing,
+                    err.toString(StandardCharsets.UTF_8),
+                    "while it follows");
+            console.interruption().request();
+            assertEquals(130, tail.join());
+            assertEquals(
+                    "loom: missing before the next record: " + missing + "loom: incomplete answer: " + missing,
+                    err.toString(StandardCharsets.UTF_8));
+        }
+        String printed = out.toString(StandardCharsets.UTF_8);
+        int first = Integer.parseInt(printed.substring(2, printed.indexOf('\n', 2)));
+        assertTrue(first > 1, printed.substring(0, 20));
+        assertEquals("0\n" + lines(first, pushed), printed);
     }
 
     @Test

@@ -314,6 +314,27 @@ final class PageRecordTest {
         browser.until("both notes", () -> browser.table("newest records").size() == 2);
     }
 
+    /** As the server says it between records. */
+    @Test
+    void shouldSayWhatATailMissed() {
+        show("#view=explore&source=notes");
+        browser.untilShown("table[aria-label=records]", "all is well");
+        String lines = "{\"missing\":{\"lost\":3,\"damaged_pages\":0,\"expired\":false}}\\n"
+                + "{\"ts\":1,\"fields\":{\"line\":\"it goes on\"}}\\n"
+                + "{\"missing\":{\"lost\":0,\"damaged_pages\":2,\"expired\":true}}\\n"
+                + "{\"missing\":{\"lost\":0,\"damaged_pages\":1,\"expired\":false}}\\n"
+                + "{\"end\":{\"lost\":3}}\\n";
+        browser.run("window.asked = fetch; window.fetch = (path, how) =>"
+                + " path === 'v1/tail' ? Promise.resolve(new Response('" + lines + "')) : asked(path, how)");
+        browser.click("#tab-tail");
+        browser.untilShown("#missing", "incomplete: 3 damaged pages, the oldest were deleted meanwhile");
+        browser.until("one record", () -> browser.table("newest records").size() == 1);
+        browser.run("window.fetch = asked");
+        browser.keys("r");
+        browser.until("both notes", () -> browser.table("newest records").size() == 2);
+        assertEquals(List.of(), browser.all("#missing"));
+    }
+
     @Test
     void shouldTellAClosedSourceFromTheOpenOneOfItsName() {
         show("");

@@ -185,17 +185,6 @@ final class QueryExecution {
                 completeness.overtaken());
     }
 
-    /** Notes that records were deleted before a scan could reach them. */
-    void expire() {
-        completeness = new Completeness(
-                completeness.lost(),
-                completeness.damagedPages(),
-                true,
-                completeness.limit(),
-                completeness.reachesFuture(),
-                completeness.overtaken());
-    }
-
     /** What the scans lacked; their ranges must not overlap, except after {@link #repeat()}. */
     Completeness completeness() {
         return new Completeness(

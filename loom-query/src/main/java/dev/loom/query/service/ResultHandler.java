@@ -100,6 +100,12 @@ public interface ResultHandler {
      */
     default void onNothing(String reason) {}
 
+    /**
+     * Records are missing where a tail that follows stands: between the last record and the next one. What its beginning lacks, as fewer
+     * records are there than it asks for, is not among them. The report counts it, too.
+     */
+    default void onMissing(Completeness missing) {}
+
     /** The source that a tail follows is closed: all of its records are handed over, and no others arrive. */
     default void onClosed(Source source) {}
 

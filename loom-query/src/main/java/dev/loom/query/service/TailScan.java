@@ -8,6 +8,7 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,7 +183,7 @@ final class TailScan {
         nextAddress = address;
         nextTimeNs = timeNs;
         lost = lostOf(snapshot);
-        return handOver(snapshot, left == 0 ? scans()::add : scans()::addAgain);
+        return handOver(snapshot, Completeness::lost, left == 0 ? scans()::add : scans()::addAgain);
     }
 
     private boolean handOverNew(Snapshot snapshot) {
@@ -191,24 +193,25 @@ final class TailScan {
         }
         // a loss that lasts would be in the range of each look
         long lostNow = lostOf(snapshot);
-        return handOver(snapshot, record -> {
-            long more = Math.max(0, lostNow - lost);
+        long more = Math.max(0, lostNow - lost);
+        return handOver(snapshot, missing -> more, record -> {
             lost = lostNow;
             return scans().add(record, more);
         });
     }
 
-    /** @param adding takes what the cursor did and lacked; false if something cut it short */
-    private boolean handOver(Snapshot snapshot, Predicate<QueryCursor> adding) {
+    /**
+     * @param losing how many records were lost that were not told of, by what the range lacks
+     * @param adding takes what the cursor did and lacked; false if something cut it short
+     */
+    private boolean handOver(Snapshot snapshot, ToLongFunction<Completeness> losing, Predicate<QueryCursor> adding) {
         boolean whole;
-        if (nextAddress < snapshot.beginAddress()) {
-            scans().expire();
-        }
+        Gaps gaps = new Gaps(losing);
         try (QueryCursor record = open(raw(snapshot)
                 .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
                 .fromAddress(nextAddress)
                 .order(Order.OLDEST_FIRST))) {
-            while (scans().next(record)) {
+            while (gaps.next(record)) {
                 results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
                 nextAddress = record.address() + 1;
                 nextTimeNs = record.timeNs();
@@ -220,6 +223,47 @@ final class TailScan {
             endAt(snapshot);
         }
         return whole;
+    }
+
+    /** Tells of one look what is missing, where it is missing: a tail that follows has no end at which it would be told. */
+    private final class Gaps {
+        private final ToLongFunction<Completeness> losing;
+        private boolean begun;
+        private long damaged;
+        private boolean overtaken;
+
+        Gaps(ToLongFunction<Completeness> losing) {
+            this.losing = losing;
+        }
+
+        /** Moves to the next record, and tells what is missing before it, or before the end. */
+        boolean next(QueryCursor record) {
+            boolean found = scans().next(record);
+            if (running().request().follow()) {
+                tell(record);
+            }
+            return found;
+        }
+
+        private void tell(QueryCursor record) {
+            long lost = 0;
+            boolean expired;
+            if (begun) {
+                // retention that reaches what was read in this look takes nothing from it
+                expired = record.overtaken() && !overtaken;
+            } else {
+                begun = true;
+                Completeness lacks = record.completeness();
+                lost = losing.applyAsLong(lacks);
+                expired = lacks.expired();
+            }
+            long damagedPages = record.damaged() - damaged;
+            if (lost > 0 || damagedPages > 0 || expired) {
+                results.onMissing(new Completeness(lost, damagedPages, expired, Completeness.Limit.NONE, false));
+            }
+            damaged += damagedPages;
+            overtaken = record.overtaken();
+        }
     }
 
     private QueryCursor open(RawScan scan) {

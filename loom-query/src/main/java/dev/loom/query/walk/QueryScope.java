@@ -212,6 +212,11 @@ public final class QueryScope implements AutoCloseable {
         return disjoint ? pagesDamaged + more : Math.max(pagesDamaged, more);
     }
 
+    /** Damaged pages so far, those of records that others refer to among them. */
+    public long damaged() {
+        return pagesDamaged() + reader.lookupPagesDamaged();
+    }
+
     /** The work so far. */
     public QueryStatistics statistics(long recordsReturned) {
         SourceWalk current = walk;
@@ -234,7 +239,7 @@ public final class QueryScope implements AutoCloseable {
             boolean future = terms.snapshot().live() && range.toNs() > reader.lastTimeNs();
             return new Completeness(
                     reader.lost(terms.sourceId(), range.fromNs(), range.toNs()),
-                    pagesDamaged() + reader.lookupPagesDamaged(),
+                    damaged(),
                     isExpired() || hasDeleted(),
                     limit(),
                     future,

@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.error.StoreNotFoundException;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.QueryMemory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +69,7 @@ final class TailLossTest {
     /** The loss is later than all records, and so in the range of each look for new ones. */
     @Test
     void shouldCountOnceWhatIsLostWhileItFollows() {
-        TimedStore.Kept following = new TimedStore.Kept() {
+        Told following = new Told() {
             private int flushes;
 
             @Override
@@ -83,6 +88,133 @@ final class TailLossTest {
         };
         assertEquals(7, tail(3, true, following).completeness().lost());
         assertEquals(7, following.rows.size());
+        assertEquals(List.of("3: lost=5", "4: lost=2"), following.told);
+    }
+
+    @Test
+    void shouldTellOfALossBetweenTheLastRecordsIfItFollows() {
+        store.lose(7, 3_000, (COUNT - 2) * 1_000L);
+        for (boolean follow : new boolean[] {false, true}) {
+            cancelled = false;
+            Told last = new Told() {
+                @Override
+                public void onFlush() {
+                    cancelled = true;
+                }
+            };
+            assertEquals(7, tail(3, follow, last).completeness().lost());
+            assertEquals(follow ? List.of("0: lost=7") : List.of(), last.told);
+        }
+    }
+
+    /** What was deleted was there when it looked last; the looks that come after lack nothing. */
+    @Test
+    void shouldTellWhatWasDeletedBeforeTheRecordsThatFollow() {
+        store.limit(8 << 20);
+        Told following = new Told() {
+            private int flushes;
+
+            @Override
+            public void onFlush() {
+                flushes++;
+                cancelled = flushes > 4;
+                if (flushes == 1) {
+                    push(300, 100_000);
+                } else {
+                    store.push(5, 200);
+                }
+            }
+        };
+        assertTrue(tail(3, true, following).completeness().expired());
+        assertEquals(3, following.firstGap());
+        assertEquals(List.of("3: expired"), following.told);
+    }
+
+    /** It is stopped within a look: the page at hand is read, those that come next are not there any more. */
+    @Test
+    void shouldTellWhereItsLookWasOvertaken() {
+        store.limit(8 << 20);
+        Told following = new Told() {
+            private boolean pushed;
+
+            @Override
+            public void onFlush() {
+                cancelled = pushed;
+                if (!pushed) {
+                    push(2_000, 1_000);
+                }
+            }
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                super.onRecord(timeNs, address, buffer, offset, length);
+                if (rows.size() == 100) {
+                    pushed = true;
+                    push(300, 100_000);
+                }
+            }
+        };
+        assertTrue(tail(3, true, following).completeness().expired());
+        assertEquals(List.of(following.firstGap() + ": expired"), following.told);
+    }
+
+    @Test
+    void shouldTellOfADamagedPageOnceWhereItIs() {
+        Told following = new Told() {
+            private int flushes;
+
+            @Override
+            public void onFlush() {
+                flushes++;
+                cancelled = flushes > 4;
+                if (flushes == 1) {
+                    long from = store.tailAddress();
+                    push(2_000, 1_000);
+                    damage(from + (1 << 19));
+                } else {
+                    store.push(5, 200);
+                }
+            }
+
+            private void damage(long address) {
+                try {
+                    store.damage(address);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+        assertEquals(1, tail(3, true, following).completeness().damagedPages());
+        assertEquals(List.of(following.firstGap() + ": damaged=1"), following.told);
+    }
+
+    private void push(int records, int length) {
+        for (int i = 0; i < records; i++) {
+            store.push(5, length);
+        }
+        store.force();
+    }
+
+    /** Keeps what was missing, with the number of records before it. */
+    private static class Told extends TimedStore.Kept {
+        final List<String> told = new ArrayList<>();
+
+        @Override
+        public void onMissing(Completeness missing) {
+            told.add(rows.size() + ":" + (missing.lost() > 0 ? " lost=" + missing.lost() : "")
+                    + (missing.damagedPages() > 0 ? " damaged=" + missing.damagedPages() : "")
+                    + (missing.expired() ? " expired" : ""));
+        }
+
+        /** How many records came before the first one that does not follow the one before it. */
+        int firstGap() {
+            int count = 1;
+            while (count < rows.size()
+                    && rows.get(count).get(1) == rows.get(count - 1).get(1) + 1) {
+                count++;
+            }
+            return count;
+        }
     }
 
     /** Sources and addresses of the other one mean other things. */

@@ -15,6 +15,8 @@ import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.where.Where;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ final class TimedStore implements AutoCloseable {
     static final PayloadFormat FORMAT = Formats.parse("struct:t:i64,i:i64");
     private static final IndexFunction TIME = IndexFunction.field(FORMAT, "t");
     private static final int FIELDS_LENGTH = 16;
+    private static final int SEGMENT_BYTES = 1 << 20;
 
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[1 << 20]);
     private final List<List<Long>> rows = new ArrayList<>();
@@ -43,7 +46,7 @@ final class TimedStore implements AutoCloseable {
                 .timeRingBytes(LoomConfig.RING_BYTES_MIN)
                 .chunkRingBytes(LoomConfig.RING_BYTES_MIN)
                 .clock(() -> rows.size() * 1_000L)
-                .segmentBytes(1 << 20)
+                .segmentBytes(SEGMENT_BYTES)
                 .build());
         sourceId = loom.defineSource("s", FORMAT);
         loom.defineEventTimeIndex(sourceId, "event-time", TIME);
@@ -94,6 +97,21 @@ final class TimedStore implements AutoCloseable {
 
     void force() {
         loom.force();
+    }
+
+    /** Damages the page of an address, which no ring has any more. */
+    void damage(long address) throws IOException {
+        Path file = directory.resolve("record").resolve("%020d.seg".formatted(address / SEGMENT_BYTES * SEGMENT_BYTES));
+        try (RandomAccessFile segment = new RandomAccessFile(file.toFile(), "rw")) {
+            segment.seek(address % SEGMENT_BYTES);
+            int read = segment.read();
+            segment.seek(address % SEGMENT_BYTES);
+            segment.write(~read);
+        }
+    }
+
+    long tailAddress() {
+        return loom.info().records().tail();
     }
 
     Snapshot snapshot() {

@@ -100,6 +100,12 @@ public final class JsonResults extends RecordResults {
         ResultRows.counts(counts, this::print);
     }
 
+    /** A line, where it is missing. */
+    @Override
+    public void onMissing(Completeness missing) {
+        print(out, Map.of("missing", ReportRows.missing(missing)));
+    }
+
     @Override
     public void onMetrics(MetricsRequest request, List<MetricCatalog.Metric> metrics) {
         metrics.forEach(metric -> print(SeriesRows.metric(metric)));

@@ -3,6 +3,7 @@ package dev.loom.server.loki;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
+import dev.loom.query.model.Completeness;
 import dev.loom.query.model.EventClock;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.QueryLimits;
@@ -15,10 +16,13 @@ import dev.loom.server.http.StoreQueries;
 import dev.loom.server.loki.LogQl.Selection;
 import dev.loom.server.loki.LokiSession.Selected;
 import dev.loom.server.text.TextBuffer;
+import dev.loom.server.time.EpochTime;
 import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +102,9 @@ final class LokiTail {
         private @Nullable LineReader source;
         private @Nullable SourceClock clock;
         private @Nullable RecordLookup lookup;
+        private Map<String, String> labels = Map.of();
+        /** The time of the last line; until there is one, when the tail began. */
+        private long lastNs = EpochTime.of(Instant.now());
 
         Following(HttpCall.Messages messages, boolean apart, long startNs) {
             this.messages = messages;
@@ -106,7 +113,9 @@ final class LokiTail {
         }
 
         @Override
-        public void onBegin(Source of) {}
+        public void onBegin(Source of) {
+            labels = Map.of(Streams.SOURCE, of.name());
+        }
 
         @Override
         public void onLookup(RecordLookup found) {
@@ -126,6 +135,7 @@ final class LokiTail {
                 long eventNs = clock.epochNs(lookup, buffer, offset, length);
                 timeNs = eventNs == EventClock.NONE ? arrivedNs : eventNs;
             }
+            lastNs = timeNs;
             if (timeNs < startNs) {
                 return;
             }
@@ -144,9 +154,29 @@ final class LokiTail {
         }
 
         private void send() {
-            if (text.length() == 0) {
-                return;
+            if (text.length() > 0) {
+                end("");
             }
+        }
+
+        /** A message of its own, as clients show the lines of a message first. Which streams lack lines is not known. */
+        @Override
+        public void onMissing(Completeness missing) {
+            send();
+            text.put("{\"streams\":[");
+            TextBuffer dropped = new TextBuffer(64);
+            dropped.put("{\"timestamp\":\"");
+            dropped.putLong(lastNs);
+            dropped.put("\",\"labels\":");
+            LokiJson.putLabels(dropped, labels);
+            dropped.put('}');
+            end(dropped.toString());
+        }
+
+        /** Also says that nothing was dropped: where a message does not, clients take it for what the one before said. */
+        private void end(String dropped) {
+            text.put("],\"dropped_entries\":[");
+            text.put(dropped);
             text.put(apart ? "],\"encodingFlags\":[\"categorize-labels\"]}" : "]}");
             try {
                 messages.send(text);

@@ -60,7 +60,8 @@ export function Outcome({answer, name, body}) {
   </div>`;
 }
 
-function verdict(end) {
+/** What an answer lacks, in words. */
+export function verdict(end) {
   if (end.complete && !end.lost) return 'complete';
   const reasons = [];
   if (end.lost) reasons.push(`${count(end.lost)} records lost`);

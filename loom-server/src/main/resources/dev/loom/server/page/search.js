@@ -4,7 +4,7 @@ import {html, useEffect, useMemo, useRef, useState} from './vendor/htm-preact.js
 import {ask, stream} from './api.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, step as stepText, time} from './format.js';
-import {Command, Export, Outcome, Table, TextField, useAnswer} from './parts.js';
+import {Command, Export, Outcome, Table, TextField, useAnswer, verdict} from './parts.js';
 import {change, selected} from './state.js';
 import {fieldNames, flat, linkOf} from './records.js';
 
@@ -90,6 +90,7 @@ export function Tail({state, round}) {
   const [held, setHeld] = useState(false);
   const [unseen, setUnseen] = useState(0);
   const [dropped, setDropped] = useState(0);
+  const [missing, setMissing] = useState(null);
   const [end, setEnd] = useState(null);
   const [error, setError] = useState(null);
   const lost = useLost(state.source);
@@ -104,11 +105,17 @@ export function Tail({state, round}) {
     let skipped = 0;
     waiting.current = [];
     setRows([]);
+    setMissing(null);
     setError(null);
     setEnd(null);
     stream('tail', body, {
       signal: abort.signal,
       onRow: row => {
+        if (row.missing) {
+          const {damaged_pages: damaged, expired} = row.missing; // what is lost is counted anyway
+          if (damaged || expired) setMissing(old => ({damaged_pages: damaged + (old?.damaged_pages ?? 0), expired: expired || old?.expired}));
+          return;
+        }
         waiting.current.push(row);
         if (waiting.current.length > UNSEEN_MAX) skipped += waiting.current.splice(0, waiting.current.length - UNSEEN_MAX).length;
       },
@@ -138,6 +145,7 @@ export function Tail({state, round}) {
       <span role="status" id="unseen">${held ? `${count(unseen)} not seen yet` : error || end ? '' : 'live'}</span>
       ${dropped > 0 && html`<span class="warn">${count(dropped)} left out: more arrived than can be shown</span>`}
       <span id="lost" class=${lost ? 'warn' : ''}>${count(lost)} lost meanwhile</span>
+      ${missing && html`<span id="missing" class="warn" role="status">${verdict(missing)}</span>`}
       ${end && html`<span class=${end.lost ? 'warn' : ''}>ended${end.lost ? `, ${count(end.lost)} lost` : ''}</span>`}
       ${error && html`<span class="error" role="alert">${error.message}</span>`}
       ${state.q && html`<span class="condition">only what the search finds: <code>${state.q}</code>

@@ -96,6 +96,48 @@ final class QueryApiTest {
         requireFailure(404, "no such source: --help", "scan", "{\"source\":\"--help\"}");
     }
 
+    /** Its client takes the first lines, and waits until much has been stored and deleted. */
+    @Test
+    void shouldSayWhatATailDoesNotReachInTime() {
+        Path small = directory.resolve("small");
+        try (Loom loom = Loom.open(LoomConfig.at(small)
+                .recordRingBytes(LoomConfig.RING_BYTES_MIN)
+                .segmentBytes(1 << 20)
+                .maxBytes(8 << 20)
+                .minFreeBytes(0)
+                .build())) {
+            int lines = loom.defineSource("lines", Formats.text());
+            loom.push(lines, "first".getBytes(StandardCharsets.UTF_8));
+            byte[] line = "x".repeat(1_000).getBytes(StandardCharsets.UTF_8);
+            ByteArrayOutputStream out = new ByteArrayOutputStream() {
+                private boolean pushed;
+
+                @Override
+                public void flush() {
+                    if (!pushed && size() > 0) {
+                        pushed = true;
+                        for (int i = 0; i < 30_000; i++) {
+                            loom.push(lines, line);
+                        }
+                        loom.force();
+                    }
+                }
+            };
+            byte[] body = "{\"source\":\"lines\",\"follow\":true}".getBytes(StandardCharsets.UTF_8);
+            new QueryApi(small, new StoreQueries(() -> LoomReader.attach(small), LIMITS, QueryMemory.UNLIMITED))
+                    .answerTo("tail", body, AnswerForm.JSON_LINES, () -> out.size() > line.length, () -> out);
+            List<String> answered = out.toString(StandardCharsets.UTF_8).lines().toList();
+            assertTrue(answered.get(0).contains("\"line\":\"first\""), answered.get(0));
+            String missing = "{\"complete\":false,\"lost\":0,\"damaged_pages\":0,\"expired\":true,\"limit\":\"none\"}";
+            assertEquals("{\"missing\":" + missing + "}", answered.get(1));
+            assertTrue(answered.get(2).contains("\"addr\":"), answered.get(2));
+            String end = answered.get(answered.size() - 1);
+            String lacks = missing.substring(0, missing.length() - 1);
+            assertTrue(end.startsWith("{\"end\":" + lacks), end);
+            assertTrue(end.contains("\"records_printed\":" + (answered.size() - 2) + ","), end);
+        }
+    }
+
     @Test
     void shouldTakeNoMoreGroupsThanTheServer() {
         groupsMax = 500;
