@@ -149,7 +149,7 @@ public final class SeriesQuery implements Meter {
     }
 
     /** Releases some of the {@link #kept()} bytes. */
-    void release(long bytes) {
+    public void release(long bytes) {
         session.memory().release(bytes);
         kept -= bytes;
     }
