@@ -190,6 +190,20 @@ final class PrometheusOddSeriesTest {
     }
 
     @Test
+    void shouldListTheLabelsOfSeriesThatCannotBeToldApart() throws Exception {
+        String sum = "\"name\":\"hits\",\"sum\":{\"aggregationTemporality\":%d,\"dataPoints\":[%%s]}";
+        sendPoints("cumulative", String.format(sum, 2), "{" + at(0) + ",\"asInt\":\"7\"}");
+        sendPoints("both", String.format(sum, 2), "{" + at(0) + ",\"asInt\":\"7\"}");
+        sendPoints("both", String.format(sum, 1), "{" + at(10) + ",\"asInt\":\"1\"}");
+        assertEquals(List.of("both", "cumulative"), list("label/job/values"));
+        assertEquals(List.of("hits", "loom:otlp_metrics:value"), list("label/__name__/values"));
+        assertEquals(List.of("__name__", "job"), list("labels"));
+        assertEquals(2, list("series", "match[]", "hits").size());
+        HttpResponse<String> query = get("query", "query", "hits", "time", String.valueOf(BEGIN_S + 10));
+        assertEquals(422, query.statusCode(), query.body());
+    }
+
+    @Test
     void shouldTakeRangesOfSeriesWithoutAName() throws Exception {
         sendPoints("cart", "\"name\":\"m\",\"gauge\":{\"dataPoints\":[%s]}", "{" + at(0) + ",\"asInt\":\"7\"}");
         String time = String.valueOf(BEGIN_S);
