@@ -15,6 +15,7 @@ import dev.loom.query.service.ResultHandler;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
+import dev.loom.server.http.MissingText;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Function;
 import dev.loom.server.prometheus.promql.Labels;
@@ -320,12 +321,19 @@ final class FieldSeries {
                         null,
                         GroupOrder.COUNT,
                         Integer.MAX_VALUE,
-                        new GroupRequest.Caps(KEYS_MAX, GroupRequest.Caps.DEFAULT.distinct(), false),
+                        new GroupRequest.Caps(KEYS_MAX, GroupRequest.Caps.DEFAULT.distinct(), false, true),
                         query.limits()),
                 new ResultHandler() {
                     @Override
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-                        groups.forEach(each);
+                        if (groups.longKeys() > 0) {
+                            query.remarkMissing(MissingText.LONG_VALUES);
+                        }
+                        for (Group group : groups) {
+                            if (!group.isOther()) {
+                                each.accept(group);
+                            }
+                        }
                     }
                 });
     }
