@@ -82,6 +82,7 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
     private int groupsMax = GROUPS_MAX_DEFAULT;
     private int distinctMax = DISTINCT_MAX_DEFAULT;
     private boolean restAsOther;
+    private boolean longKeysAsOther;
 
     private GroupedAggregate(Snapshot snapshot, int sourceId, @Nullable IndexedFunction values) {
         super(snapshot, sourceId);
@@ -236,6 +237,15 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
     }
 
     /**
+     * Whether keys that are too long are counted as the rest even if groups past the cap are not; default no. Then {@link Groups#longKeys()}
+     * says of how many records.
+     */
+    public GroupedAggregate longKeysAsOther(boolean asOther) {
+        longKeysAsOther = asOther;
+        return this;
+    }
+
+    /**
      * Runs the query. If it ended early, the result covers part of the records, as its completeness says.
      *
      * @return the groups, to be closed
@@ -284,6 +294,16 @@ public final class GroupedAggregate extends Query<GroupedAggregate> {
             sorted.add(order.percentile());
         }
         return new GroupTerms(
-                values, by, stepNs, List.copyOf(sorted), distinct, order, limit, groupsMax, distinctMax, restAsOther);
+                values,
+                by,
+                stepNs,
+                List.copyOf(sorted),
+                distinct,
+                order,
+                limit,
+                groupsMax,
+                distinctMax,
+                restAsOther,
+                restAsOther || longKeysAsOther);
     }
 }

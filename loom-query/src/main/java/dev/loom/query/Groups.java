@@ -44,6 +44,11 @@ public final class Groups implements Iterable<Group>, AutoCloseable {
         return run.groups();
     }
 
+    /** The number of records in the rest because their keys are too long, see {@link GroupedAggregate#longKeysAsOther}. */
+    public long longKeys() {
+        return run.longKeys();
+    }
+
     /**
      * A group, newly made.
      *

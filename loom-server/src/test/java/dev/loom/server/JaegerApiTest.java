@@ -401,6 +401,52 @@ final class JaegerApiTest {
         assertTrue(SentSpans.text(answer).contains("\"value\":\"1152921504606846976\""), SentSpans.text(answer));
     }
 
+    /** A tag is found by the value that it is shown with, and an array by each element. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '\u0001',
+            value = {
+                "{\"arrayValue\":{\"values\":[{\"stringValue\":\"python\"},{\"stringValue\":\"a \\\"b\\\" \u00e4.py\"}]}}; python",
+                "{\"arrayValue\":{\"values\":[{\"intValue\":\"5\"},{\"doubleValue\":2.5},{\"boolValue\":true}]}}; 2.5",
+                "{\"arrayValue\":{\"values\":[{\"arrayValue\":{\"values\":[{\"stringValue\":\"in\"}]}}]}}; in",
+                "{\"kvlistValue\":{\"values\":[{\"key\":\"b\",\"value\":{\"stringValue\":\"x+y\"}},{\"key\":\"a\",\"value\":"
+                        + "{\"doubleValue\":2}}]}}; ",
+            })
+    void shouldFindTagsByTheValuesThatAreShown(String attribute, @Nullable String element) throws Exception {
+        sendWith(1, "wrong", "{\"arrayValue\":{\"values\":[{\"intValue\":\"0\"}," + attribute + "]}}");
+        sendWith(2, "wrong", "{\"stringValue\":\"other\"}");
+        sendWith(3, "right", attribute);
+        Map<String, @Nullable Object> trace = SentSpans.list(
+                        sent.object("/jaeger/api/traces?service=s&operation=right"), "data")
+                .get(0);
+        String shown = SentSpans.list(SentSpans.list(trace, "spans").get(0), "tags").stream()
+                .filter(tag -> "k".equals(tag.get("key")))
+                .map(tag -> String.valueOf(tag.get("value")))
+                .collect(Collectors.joining());
+        assertTrue(shown.startsWith("[") || shown.startsWith("{"), shown);
+        assertEquals(List.of("right"), names(shown), shown);
+        if (element != null) {
+            assertTrue(names(element).contains("right"), element);
+        }
+    }
+
+    /** The names of the spans, one in each trace, that are found by a tag. */
+    private List<String> names(String value) throws Exception {
+        return SentSpans.list(
+                        sent.object("/jaeger/api/traces?service=s&tag=" + SentSpans.encoded("k:" + value)), "data")
+                .stream()
+                .map(trace ->
+                        String.valueOf(SentSpans.list(trace, "spans").get(0).get("operationName")))
+                .toList();
+    }
+
+    private void sendWith(long trace, String name, String attribute) throws Exception {
+        Span span = new Span(
+                trace, 1, 0, "s", name, 0, 0, SentSpans.BEGIN_NS, SentSpans.BEGIN_NS, Map.of("k", 1L), List.of());
+        sent.post(SentSpans.json(span).replace("{\"intValue\":\"1\"}", attribute));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',

@@ -32,7 +32,11 @@ final class PrometheusOddSeriesTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = LoomServer.open(TestServers.settings(temp, "", TestServers.API, TestServers.OTLP_HTTP)
+        start("");
+    }
+
+    private void start(String yaml) throws Exception {
+        server = LoomServer.open(TestServers.settings(temp, yaml, TestServers.API, TestServers.OTLP_HTTP)
                 .build());
     }
 
@@ -138,6 +142,65 @@ final class PrometheusOddSeriesTest {
         HttpResponse<String> all = get("query", "query", "loom:otlp_spans:duration:by_service_name_name", "time", time);
         assertEquals(422, all.statusCode(), all.body());
         assertTrue(all.body().contains("too many series"), all.body());
+    }
+
+    private static String attribute(String key, String value) {
+        return "{\"key\":\"" + key + "\",\"value\":{\"stringValue\":\"" + value + "\"}}";
+    }
+
+    private List<Object> list(String path, String... parameters) throws Exception {
+        HttpResponse<String> answer = get(path, parameters);
+        assertEquals(200, answer.statusCode(), answer.body());
+        return Json.list(Json.object(Json.parse(answer.body())).get("data"));
+    }
+
+    /** The second one has less memory than remembering all series takes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "api: {query_memory_mib: 5}"})
+    void shouldListNamesAndValuesOfMoreSeriesThanAQueryMayHave(String yaml) throws Exception {
+        server.close();
+        start(yaml);
+        int pods = 10_001;
+        for (int second = 0; second < 2; second++) {
+            int at = second;
+            sendPoints(
+                    "shop",
+                    "\"name\":\"up\",\"gauge\":{\"dataPoints\":[%s]}",
+                    IntStream.range(0, pods)
+                            .mapToObj(i -> "{" + at(at) + ",\"asInt\":\"1\",\"attributes\":["
+                                    + attribute("pod", String.valueOf(i)) + "]}")
+                            .toArray(String[]::new));
+        }
+        List<String> expected =
+                IntStream.range(0, pods).mapToObj(String::valueOf).sorted().toList();
+        assertEquals(expected, list("label/pod/values"));
+        assertEquals(List.of("loom:otlp_metrics:value", "up"), list("label/__name__/values"));
+        assertEquals(List.of("__name__", "job", "pod"), list("labels"));
+        HttpResponse<String> few = get("label/pod/values", "limit", "3");
+        assertTrue(few.body().contains("[\"0\",\"1\",\"10\"]"), few.body());
+        assertTrue(few.body().contains("results truncated due to limit"), few.body());
+        if (yaml.isEmpty()) {
+            HttpResponse<String> series = get("series", "match[]", "up");
+            assertEquals(10_000, series.body().split("\"pod\"", -1).length - 1);
+            assertTrue(series.body().contains("\"warnings\":[\"more than 10000 series"), series.body()::toString);
+            assertEquals(pods, list("series", "match[]", "up", "limit", "20000").size());
+        }
+        HttpResponse<String> query = get("query", "query", "count(up)", "time", String.valueOf(BEGIN_S));
+        assertTrue(query.statusCode() == 422 || query.statusCode() == 413, query.body());
+    }
+
+    @Test
+    void shouldListTheLabelsOfSeriesThatCannotBeToldApart() throws Exception {
+        String sum = "\"name\":\"hits\",\"sum\":{\"aggregationTemporality\":%d,\"dataPoints\":[%%s]}";
+        sendPoints("cumulative", String.format(sum, 2), "{" + at(0) + ",\"asInt\":\"7\"}");
+        sendPoints("both", String.format(sum, 2), "{" + at(0) + ",\"asInt\":\"7\"}");
+        sendPoints("both", String.format(sum, 1), "{" + at(10) + ",\"asInt\":\"1\"}");
+        assertEquals(List.of("both", "cumulative"), list("label/job/values"));
+        assertEquals(List.of("hits", "loom:otlp_metrics:value"), list("label/__name__/values"));
+        assertEquals(List.of("__name__", "job"), list("labels"));
+        assertEquals(2, list("series", "match[]", "hits").size());
+        HttpResponse<String> query = get("query", "query", "hits", "time", String.valueOf(BEGIN_S + 10));
+        assertEquals(422, query.statusCode(), query.body());
     }
 
     @Test

@@ -398,6 +398,31 @@ final class TempoApiTest {
     }
 
     @Test
+    void shouldOfferValuesThatCanBeFound() throws Exception {
+        Span span =
+                new Span(1, 1, 0, "s", "n", 0, 0, SentSpans.BEGIN_NS, SentSpans.BEGIN_NS, Map.of("k", 1L), List.of());
+        for (String value : List.of(
+                "{\"arrayValue\":{\"values\":[{\"stringValue\":\"python\"},{\"stringValue\":\"app.py\"},{\"intValue\":\"7\"}]}}",
+                "{\"kvlistValue\":{\"values\":[{\"key\":\"a\",\"value\":{\"stringValue\":\"x\"}}]}}",
+                "{\"bytesValue\":\"/w==\"}",
+                "{\"bytesValue\":\"YWJj\"}", // abc
+                "{\"stringValue\":\"text\"}")) {
+            sent.post(SentSpans.json(span).replace("{\"intValue\":\"1\"}", value));
+        }
+        List<Map<String, @Nullable Object>> values =
+                SentSpans.list(sent.object("/tempo/api/v2/search/tag/span.k/values"), "tagValues");
+        assertEquals(
+                "[{type=int, value=7}, {type=string, value=abc}, {type=string, value=app.py}, {type=string, value=python},"
+                        + " {type=string, value=text}]",
+                values.toString());
+        for (Map<String, @Nullable Object> each : values) {
+            String written = each.get("type").equals("int") ? each.get("value") + "" : "\"" + each.get("value") + "\"";
+            String query = "/tempo/api/search?q=" + SentSpans.encoded("{ span.k = " + written + " }");
+            assertEquals(1, SentSpans.list(sent.object(query), "traces").size(), each::toString);
+        }
+    }
+
+    @Test
     void shouldNameTagsAndTheirValues() throws Exception {
         assertEquals(
                 List.of(),

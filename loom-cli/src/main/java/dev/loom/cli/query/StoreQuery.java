@@ -17,7 +17,6 @@ import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryRequest;
 import dev.loom.query.service.QueryService;
 import dev.loom.query.service.RecordSelection;
-import dev.loom.query.service.ScanRequest;
 import dev.loom.query.service.SourceRequest;
 import dev.loom.query.service.TraceRequest;
 import dev.loom.query.service.TracesRequest;
@@ -89,7 +88,7 @@ abstract class StoreQuery implements Callable<Integer> {
         results.onFlush();
         if (report.withoutTime() > 0) {
             console.say(
-                    request instanceof ScanRequest
+                    report.withoutTimeCounted()
                             ? report.withoutTime() + " records without an event time are left out"
                             : "records without an event time are left out");
         }

@@ -214,6 +214,11 @@ public final class GroupRun implements AutoCloseable {
         return table.size() - 1;
     }
 
+    /** The number of records in the group of the rest because their keys are too long. */
+    public long longKeys() {
+        return table.longKeys();
+    }
+
     /** The totals, by {@link #cell}. */
     public GroupStates states() {
         return states;

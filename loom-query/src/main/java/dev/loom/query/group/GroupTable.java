@@ -64,6 +64,7 @@ final class GroupTable {
     private int[] places = {};
     private boolean selectsAll;
     private long records;
+    private long longKeys;
 
     /**
      * Begins without groups but the one of the rest.
@@ -107,6 +108,11 @@ final class GroupTable {
     /** The number of groups, with that of the rest. */
     int size() {
         return groups.size();
+    }
+
+    /** The number of records whose keys are too long. */
+    long longKeys() {
+        return longKeys;
     }
 
     /** The number of cells. */
@@ -162,7 +168,8 @@ final class GroupTable {
         lookup.from(batch.address(i));
         int keyLength = encoder.encode(batch.buffer(), batch.offset(i), batch.length(i));
         if (keyLength == KeyEncoder.TOO_LONG) {
-            return other(Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, i);
+            longKeys++;
+            return other(terms.longKeysAsOther(), Cap.KEY_BYTES, encoder.lengthWanted(), KeyTable.LENGTH_MAX, i);
         }
         return addKey(encoder.key(), keyLength, i);
     }
@@ -199,14 +206,14 @@ final class GroupTable {
         if (key != KeyTable.NONE) {
             return key + 1;
         } else if (keys.size() >= terms.groupsMax()) {
-            return other(Cap.GROUPS, keys.size() + 1L, terms.groupsMax(), before);
+            return other(terms.restAsOther(), Cap.GROUPS, keys.size() + 1L, terms.groupsMax(), before);
         }
         keys.add(from, keyLength, hash);
         return addGroup();
     }
 
-    private int other(Cap cap, long found, long max, int before) {
-        if (!terms.restAsOther()) {
+    private int other(boolean asOther, Cap cap, long found, long max, int before) {
+        if (!asOther) {
             throw new GroupLimitException(cap, found, max, records + before + 1);
         }
         return OTHER;

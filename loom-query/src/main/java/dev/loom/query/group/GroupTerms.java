@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param groupsMax the most groups held, besides that of the rest
  * @param distinctMax the most distinct values held, of all groups
  * @param restAsOther whether what exceeds these caps is one group, instead of an error
+ * @param longKeysAsOther whether keys that are too long are of that group, too
  */
 public record GroupTerms(
         @Nullable IndexedFunction values,
@@ -30,4 +31,5 @@ public record GroupTerms(
         int limit,
         int groupsMax,
         int distinctMax,
-        boolean restAsOther) {}
+        boolean restAsOther,
+        boolean longKeysAsOther) {}

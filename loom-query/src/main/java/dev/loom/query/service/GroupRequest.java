@@ -54,9 +54,10 @@ public record GroupRequest(
      *
      * @param groups from 1 to {@link GroupedAggregate#GROUPS_MAX}, whether shown or not
      * @param distinct values of all groups, from 1 to {@link GroupedAggregate#GROUPS_MAX}
-     * @param restAsOther whether groups beyond the cap are one group of the rest; otherwise they are an error
+     * @param restAsOther whether groups beyond the cap, and keys that are too long, are one group of the rest; otherwise they are an error
+     * @param longKeysAsOther whether keys that are too long are of the rest, whatever groups beyond the cap are
      */
-    public record Caps(int groups, int distinct, boolean restAsOther) {
+    public record Caps(int groups, int distinct, boolean restAsOther, boolean longKeysAsOther) {
         /** The caps if none are set. */
         public static final Caps DEFAULT =
                 new Caps(GroupedAggregate.GROUPS_MAX_DEFAULT, GroupedAggregate.DISTINCT_MAX_DEFAULT, false);
@@ -65,6 +66,11 @@ public record GroupRequest(
         public Caps {
             check("groups-max", groups);
             check("distinct-max", distinct);
+        }
+
+        /** Caps under which keys that are too long are treated as groups beyond the cap are. */
+        public Caps(int groups, int distinct, boolean restAsOther) {
+            this(groups, distinct, restAsOther, restAsOther);
         }
 
         private static void check(String part, int cap) {

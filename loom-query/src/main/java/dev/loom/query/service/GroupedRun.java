@@ -98,7 +98,8 @@ final class GroupedRun {
                 .limit(request.limit())
                 .groupsMax(request.caps().groups())
                 .distinctMax(request.caps().distinct())
-                .restAsOther(request.caps().restAsOther());
+                .restAsOther(request.caps().restAsOther())
+                .longKeysAsOther(request.caps().longKeysAsOther());
         if (!request.percentiles().isEmpty()) {
             query.percentiles(request.percentiles());
         }

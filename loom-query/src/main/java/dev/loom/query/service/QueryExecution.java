@@ -197,10 +197,10 @@ final class QueryExecution {
     }
 
     /** Ends the request: what was held for its long payloads is released. */
-    QueryReport report(long withoutTime) {
+    QueryReport report(long withoutTime, boolean withoutTimeCounted) {
         memory.release(held);
         held = 0;
         longest = PAYLOAD_LENGTH;
-        return new QueryReport(completeness(), work, scans, withoutTime);
+        return new QueryReport(completeness(), work, scans, withoutTime, withoutTimeCounted);
     }
 }

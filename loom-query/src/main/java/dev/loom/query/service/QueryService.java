@@ -73,7 +73,7 @@ public final class QueryService {
         } else if (request instanceof TracesRequest traces) {
             new TracesRun(traces, scan, run, results).run();
         }
-        return run.report(scan.withoutTime());
+        return run.report(scan.withoutTime(), false);
     }
 
     private QueryReport run(Snapshot snapshot, SourceRequest request, QueryExecution run, ResultHandler results) {
@@ -84,11 +84,11 @@ public final class QueryService {
             SourceClock other = records.eventTime() ? clocks.apply(correlation.with()) : null;
             results.onBegin(correlation.with());
             new CorrelationRun(snapshot, correlation, selected, other, run, results).run();
-            return run.report(selected.withoutTime());
+            return run.report(selected.withoutTime(), false);
         }
         results.onBegin(records.source());
         if (request instanceof ScanRequest scan) {
-            return run.report(scan(snapshot, scan, selected, run, results));
+            return run.report(scan(snapshot, scan, selected, run, results), true);
         } else if (request instanceof TopRequest top) {
             top(snapshot, top, selected, run, results);
         } else if (request instanceof AggregateRequest aggregate) {
@@ -106,11 +106,11 @@ public final class QueryService {
         } else if (request instanceof MetricsRequest metrics) {
             metrics(snapshot, metrics, selected, clock(records.source()), run, results);
         } else if (request instanceof SeriesRequest series) {
-            return run.report(new SeriesRun(snapshot, series, selected, run, results).run());
+            return run.report(new SeriesRun(snapshot, series, selected, run, results).run(), true);
         } else if (request instanceof CountRequest count) {
             count(snapshot, count, selected, run, results);
         }
-        return run.report(selected.withoutTime());
+        return run.report(selected.withoutTime(), false);
     }
 
     /**

@@ -74,7 +74,7 @@ final class TailScan {
         if (running().request().follow()) {
             scans().endByCancellation();
         }
-        return scans().report(0);
+        return scans().report(0, true);
     }
 
     /** Before anything is known of the request, and so of its time. */

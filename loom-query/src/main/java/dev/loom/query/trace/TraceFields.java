@@ -1,5 +1,6 @@
 package dev.loom.query.trace;
 
+import com.google.re2j.Pattern;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
@@ -8,6 +9,7 @@ import dev.loom.query.where.Where.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +96,7 @@ public final class TraceFields {
      * @throws IllegalArgumentException if the format has no field for it
      */
     public static Where service(PayloadFormat format, String service) {
-        return any(format, SERVICES, List.of(new Literal.Text(service)));
+        return any(format, SERVICES, equal(List.of(new Literal.Text(service))));
     }
 
     /** The spans of this name. */
@@ -121,7 +123,7 @@ public final class TraceFields {
     /**
      * The spans with an attribute, of their own or of their resource; in formats that have none, with a field of this name.
      *
-     * @param value a number or a boolean is also compared as one
+     * @param value a number or a boolean is also compared as one, JSON of an array or object with how these are printed
      * @throws IllegalArgumentException if the format has no field for it
      */
     public static Where attribute(PayloadFormat format, String key, String value) {
@@ -140,17 +142,27 @@ public final class TraceFields {
         List<String> names = prefixed
                 ? ATTRIBUTE_PREFIXES.stream().map(prefix -> prefix + key).toList()
                 : List.of(key, ATTRIBUTE_PREFIXES.get(0) + key, ATTRIBUTE_PREFIXES.get(1) + key);
-        return any(format, names, literals);
+        List<Function<String, Where>> tests = new ArrayList<>(equal(literals));
+        if (value.startsWith("[") || value.startsWith("{")) {
+            tests.add(name -> new Where.MatchesRegex(name, "^" + Pattern.quote(value) + "$"));
+        }
+        return any(format, names, tests);
     }
 
-    /** One of some fields, of those that the format has, equals one of the values that it can have. */
-    private static Where any(PayloadFormat format, List<String> names, List<Literal> literals) {
+    private static List<Function<String, Where>> equal(List<Literal> literals) {
+        List<Function<String, Where>> tests = new ArrayList<>();
+        literals.forEach(literal -> tests.add(name -> new Where.Comparison(name, Operator.EQUAL, literal)));
+        return tests;
+    }
+
+    /** One of some fields, of those that the format has, meets one of the tests that it can meet. */
+    private static Where any(PayloadFormat format, List<String> names, List<Function<String, Where>> tests) {
         List<Where> terms = new ArrayList<>();
         IllegalArgumentException refused = null;
         for (String name : names) {
-            for (Literal literal : literals) {
-                Where term = new Where.Comparison(name, Operator.EQUAL, literal);
+            for (Function<String, Where> test : tests) {
                 try {
+                    Where term = test.apply(name);
                     term.bind(format);
                     terms.add(term);
                 } catch (IllegalArgumentException e) {

@@ -149,6 +149,17 @@ final class GroupLimitsTest {
                 assertTrue(groups.get(2).isOther());
                 assertEquals(8, groups.get(2).percentile(50).orElseThrow().longValue());
             }
+            GroupedAggregate longAsOther = byJson(snapshot, "k").longKeysAsOther(true);
+            try (Groups groups = longAsOther.percentiles(50).run()) {
+                assertEquals(List.of("3", "4", "8"), sums(groups));
+                assertTrue(groups.get(2).isOther());
+                assertEquals(8, groups.get(2).percentile(50).orElseThrow().longValue());
+                assertEquals(1, groups.longKeys());
+            }
+            assertEquals(
+                    Cap.GROUPS,
+                    assertThrows(GroupLimitException.class, longAsOther.groupsMax(1)::run)
+                            .cap());
         }
     }
 

@@ -46,7 +46,7 @@ public final class QueryApi implements HttpApi {
     private static final String PREFIX = "/v1/";
     private static final String OUTCOME = "Loom-Outcome";
     private static final List<String> OUTCOME_MEMBERS =
-            List.of("complete", "lost", "damaged_pages", "expired", "limit");
+            List.of("complete", "lost", "damaged_pages", "expired", "limit", ReportRows.WITHOUT_TIME);
     private static final Set<String> LOOKUPS = Set.of("sources", "indexes", "fields", "info");
 
     /** The outcome of requests that read no records. */

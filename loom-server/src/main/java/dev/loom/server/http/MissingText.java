@@ -10,6 +10,9 @@ public final class MissingText {
     /** Of records that an answer by event time leaves out. How often they were met says nothing. */
     public static final String WITHOUT_TIME = "records without a time are left out";
 
+    /** Of lists of values, and of groups by them. */
+    public static final String LONG_VALUES = "values longer than 4,096 bytes are left out";
+
     private MissingText() {}
 
     /** One text for each kind of loss; none if the answer is complete. */

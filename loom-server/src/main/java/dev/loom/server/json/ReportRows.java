@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param results what was printed
  */
 public record ReportRows(QueryReport report, QueryLimits limits, RecordResults results, RunTime time) {
+    /** Records that were left out because they have no time: how many, or {@code true} if there are any. */
+    public static final String WITHOUT_TIME = "without_time";
+
     /** What the answer lacks, what was found out besides, and the work as {@code stats}: the last line of an answer. */
     public Map<String, Object> outcome() {
-        Map<String, Object> values = missing(report.completeness());
+        Map<String, Object> values = missing();
         values.putAll(found());
         values.put("stats", work());
         return values;
@@ -33,11 +36,19 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
     public Map<String, Object> explanation() {
         Map<String, Object> values = work();
         values.putAll(found());
-        values.putAll(missing(report.completeness()));
+        values.putAll(missing());
         return values;
     }
 
-    /** What an answer lacks. */
+    private Map<String, Object> missing() {
+        Map<String, Object> values = missing(report.completeness());
+        if (report.withoutTime() > 0) {
+            values.put(WITHOUT_TIME, report.withoutTimeCounted() ? report.withoutTime() : true);
+        }
+        return values;
+    }
+
+    /** What an answer lacks, but for records without a time. */
     public static Map<String, Object> missing(Completeness completeness) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("complete", completeness.complete());

@@ -48,31 +48,33 @@ final class DetectedFields {
     void read(LokiSession session, Selection selection, TimeRange range, int lines) {
         for (LogLine line : new LogQuery(session, Order.NEWEST_FIRST, lines).run(selection, range)) {
             line.metadata().forEach((label, value) -> add(label, List.of(), value));
-            if (line.line().startsWith("{")) {
-                addMembers(line.line());
+            if (line.members() != null && line.line().startsWith("{")) {
+                addMembers(line.members(), line.line());
             }
         }
     }
 
-    private void addMembers(String line) {
+    private void addMembers(String field, String line) {
         try {
-            addMembers(List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
+            addMembers(field, List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException e) {
             // a text that begins like JSON has no fields
             return;
         }
     }
 
-    private void addMembers(List<String> path, Map<?, ?> members) {
+    /** @param field that has the members, which are fields without a parser; empty for the whole line, which {@code json} parses */
+    private void addMembers(String field, List<String> path, Map<?, ?> members) {
         members.forEach((name, value) -> {
             List<String> member = new ArrayList<>(path);
             member.add(String.valueOf(name));
             if (value instanceof Map<?, ?> nested) {
                 if (member.size() < DEPTH_MAX) {
-                    addMembers(member, nested);
+                    addMembers(field, member, nested);
                 }
             } else if (value != null && !(value instanceof List<?>)) {
-                add(StreamSource.label(String.join("_", member)), member, String.valueOf(value));
+                String label = (field.isEmpty() ? "" : field + '_') + String.join("_", member);
+                add(StreamSource.label(label), field.isEmpty() ? member : List.of(), String.valueOf(value));
             }
         });
     }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the records of one source as lines of streams. For one thread. */
 final class LineReader {
@@ -19,6 +20,7 @@ final class LineReader {
     private final StreamSource of;
     private final FieldValue value = new FieldValue();
     private final LineText text;
+    private @Nullable String members;
 
     LineReader(StreamSource of) {
         this.of = of;
@@ -40,7 +42,15 @@ final class LineReader {
 
     /** The line; malformed bytes are replacement characters. */
     String line(DirectBuffer buffer, int offset, int length) {
-        return text.of(value, buffer, offset, length).toString();
+        String line = text.of(value, buffer, offset, length).toString();
+        members = of.json() ? "" : value.kind() == FieldValue.Kind.JSON ? of.lineField() : null;
+        return line;
+    }
+
+    /** The field whose members the last line shows if it is an object of JSON, empty for the whole record; null if it is a text. */
+    @Nullable
+    String members() {
+        return members;
     }
 
     private String text(FieldReader reader, DirectBuffer buffer, int offset, int length) {

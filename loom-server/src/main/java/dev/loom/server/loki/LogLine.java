@@ -2,16 +2,24 @@ package dev.loom.server.loki;
 
 import java.util.Comparator;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line of an answer.
  *
  * @param source the place of its source among those selected
  * @param labels of its stream
+ * @param members the field whose members the line shows if it is an object of JSON, empty for the whole record; null if it is a text
  * @param metadata fields beside it
  */
 record LogLine(
-        long timeNs, int source, long address, Map<String, String> labels, String line, Map<String, String> metadata) {
+        long timeNs,
+        int source,
+        long address,
+        Map<String, String> labels,
+        String line,
+        @Nullable String members,
+        Map<String, String> metadata) {
     static final Comparator<LogLine> OLDEST_FIRST = Comparator.comparingLong(LogLine::timeNs)
             .thenComparingInt(LogLine::source)
             .thenComparingLong(LogLine::address);

@@ -61,6 +61,7 @@ final class LogQuery {
                         address,
                         reader.labels(buffer, offset, length),
                         reader.line(buffer, offset, length),
+                        reader.members(),
                         reader.metadata(buffer, offset, length)));
             }
         });

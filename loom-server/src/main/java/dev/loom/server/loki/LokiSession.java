@@ -164,6 +164,7 @@ final class LokiSession {
                     .toList();
             RangeAggregation count = LokiQueries.count(selection, range.toNs() - range.fromNs());
             new RangeQuery(this, count, end, new Grouping(true, others))
+                    .leaveOthersOut()
                     .run()
                     .forEach(series -> streams.add(series.labels()));
         }

@@ -145,6 +145,7 @@ final class LokiTail {
                     address,
                     reader.labels(buffer, offset, length),
                     reader.line(buffer, offset, length),
+                    reader.members(),
                     reader.metadata(buffer, offset, length));
             text.put(text.length() == 0 ? "{\"streams\":[" : ",");
             LokiJson.putStream(text, LogQuery.labels(line, apart), List.of(line), apart, () -> {});

@@ -10,6 +10,7 @@ import dev.loom.query.service.HistogramRequest.Steps;
 import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.ResultHandler;
 import dev.loom.server.http.ApiFailure;
+import dev.loom.server.http.MissingText;
 import dev.loom.server.loki.LogQl.Grouping;
 import dev.loom.server.loki.LogQl.RangeAggregation;
 import dev.loom.server.loki.LogQl.RangeOperation;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class RangeQuery {
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
+    private static final String LONG = "values of labels longer than 4,096 bytes are counted as " + SeriesLabels.OTHER;
+
     private final LokiSession session;
     private final RangeAggregation query;
     private final Grid grid;
@@ -40,6 +43,7 @@ final class RangeQuery {
     private final Map<Map<String, String>, RangeTally> tallies = new LinkedHashMap<>();
     private final Map<Map<String, String>, Series> quantiles = new LinkedHashMap<>();
     private long additions;
+    private boolean othersLeftOut;
 
     /** @param grouping of the series; null for the labels of streams */
     RangeQuery(LokiSession session, RangeAggregation query, Grid grid, @Nullable Grouping grouping) {
@@ -47,6 +51,12 @@ final class RangeQuery {
         this.query = query;
         this.grid = grid;
         this.grouping = grouping;
+    }
+
+    /** Leaves records out whose labels are too long to be told apart; they are counted in a series of their own otherwise. */
+    RangeQuery leaveOthersOut() {
+        othersLeftOut = true;
+        return this;
     }
 
     List<Series> run() {
@@ -238,13 +248,20 @@ final class RangeQuery {
                         null,
                         GroupOrder.ascending(GroupOrder.By.KEY),
                         Integer.MAX_VALUE,
-                        new GroupRequest.Caps(session.groupsMax(), 1, false),
+                        new GroupRequest.Caps(session.groupsMax(), 1, false, true),
                         limits),
                 new ResultHandler() {
                     @Override
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
                         Map<List<String>, Map<String, String>> keys = new HashMap<>();
+                        if (groups.longKeys() > 0) {
+                            session.report()
+                                    .warn(records.source().name(), othersLeftOut ? MissingText.LONG_VALUES : LONG);
+                        }
                         for (Group group : groups) {
+                            if (group.isOther() && othersLeftOut) {
+                                continue;
+                            }
                             List<String> texts = group.key().stream()
                                     .map(value -> value.kind() + value.text())
                                     .toList();

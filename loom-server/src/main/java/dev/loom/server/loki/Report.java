@@ -25,7 +25,8 @@ final class Report {
         timedOut |= lacks.limit() == Completeness.Limit.TIME;
     }
 
-    private void warn(String source, String warning) {
+    /** Says what the answer lacks of a source. */
+    void warn(String source, String warning) {
         warnings.add("incomplete answer: source=" + source + ": " + warning);
     }
 

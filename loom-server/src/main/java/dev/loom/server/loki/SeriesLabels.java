@@ -12,6 +12,9 @@ import java.util.TreeMap;
 
 /** The labels of the series of one source: which fields give them, and what they are of a group by these fields. */
 final class SeriesLabels {
+    /** The value of each label that a field gives, of the group of those that are too long. */
+    static final String OTHER = "(other)";
+
     private final String source;
     private final List<String> fields = new ArrayList<>();
     /** The place of the field of each label; -1 for the source's name. */
@@ -70,8 +73,7 @@ final class SeriesLabels {
             labels.put(Streams.LEVEL, level);
         }
         places.forEach((label, place) -> {
-            String text =
-                    place < 0 ? source : text(fields.get(place), group.key().get(place));
+            String text = place < 0 ? source : text(group, place);
             if (!text.isEmpty()) {
                 labels.put(label, text);
             }
@@ -79,8 +81,12 @@ final class SeriesLabels {
         return labels;
     }
 
-    private static String text(String field, FieldValue value) {
-        if (field.equals(Levels.FIELD)) {
+    private String text(Group group, int place) {
+        if (group.isOther()) {
+            return OTHER;
+        }
+        FieldValue value = group.key().get(place);
+        if (fields.get(place).equals(Levels.FIELD)) {
             return Levels.of(value);
         }
         return value.kind() == FieldValue.Kind.DOUBLE ? Numbers.text(value.doubleValue()) : value.text();

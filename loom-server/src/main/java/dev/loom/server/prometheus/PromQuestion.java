@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.BiConsumer;
 
 /** What can be asked, by its path. */
 enum PromQuestion {
@@ -37,6 +37,13 @@ enum PromQuestion {
     BUILDINFO("status/buildinfo");
 
     private static final Matcher ANY = new Matcher(Labels.NAME, Matcher.Operator.NOT_EQUAL, "");
+
+    private static final String TRUNCATED = "results truncated due to limit";
+
+    /** The most series in a list for which no limit is set. */
+    private static final int SERIES_MAX = 10_000;
+
+    private static final long TEXT_BYTES = 64;
 
     private final String path;
 
@@ -133,7 +140,7 @@ enum PromQuestion {
         if (limit == 0 || found.size() <= limit) {
             return found;
         }
-        remarks.warn("results truncated due to limit");
+        remarks.warn(TRUNCATED);
         return found.subList(0, limit);
     }
 
@@ -201,37 +208,46 @@ enum PromQuestion {
             throw ApiFailure.badRequest("invalid parameter \"end\": end timestamp must not be before start time");
         }
         int limit = in.limit();
-        Set<Labels> found = new TreeSet<>();
         StoreSeries series = new StoreSeries(query);
-        for (List<Matcher> selector : selectors.isEmpty() ? List.of(List.of(ANY)) : selectors) {
-            // both ends belong to the time here
-            found.addAll(series.labels(new Selection(selector, Steps.at(endMs), endMs - startMs + 1, null)));
+        List<Selection> selections = (selectors.isEmpty() ? List.of(List.of(ANY)) : selectors)
+                .stream()
+                        // both ends belong to the time here
+                        .map(each -> new Selection(each, Steps.at(endMs), endMs - startMs + 1, null))
+                        .toList();
+        if (this == SERIES) {
+            LeastValues<Labels> found = new LeastValues<>(limit == 0 ? SERIES_MAX : limit, query, Labels::bytes);
+            selections.forEach(each -> series.labels(each, null, found::add));
+            if (found.isTruncated()) {
+                remarks.warn(limit > 0 ? TRUNCATED : "more than " + SERIES_MAX + " series; limit gives more");
+            }
+            return list(found.values(), AnswerWriter::labels);
         }
-        Set<Object> values = new TreeSet<>();
-        found.forEach(each -> {
-            if (this == SERIES) {
-                values.add(each);
-            } else if (this == LABELS) {
-                values.addAll(each.map().keySet());
-            } else if (!each.get(label).isEmpty()) {
-                values.add(each.get(label));
+        LeastValues<String> found = new LeastValues<>(limit, query, text -> TEXT_BYTES + 2L * text.length());
+        selections.forEach(each -> {
+            if (this == LABELS) {
+                series.labels(each, null, labels -> labels.forEach((name, value) -> found.add(name)));
+            } else {
+                series.labels(each, label, labels -> {
+                    if (!labels.get(label).isEmpty()) {
+                        found.add(labels.get(label));
+                    }
+                });
             }
         });
-        return list(limited(new ArrayList<>(values), limit, remarks));
+        if (found.isTruncated()) {
+            remarks.warn(TRUNCATED);
+        }
+        return list(found.values(), AnswerWriter::string);
     }
 
-    private static PreparedAnswer list(List<Object> values) {
+    private static <T> PreparedAnswer list(Iterable<T> values, BiConsumer<AnswerWriter, T> write) {
         return writer -> {
             writer.put("[");
             boolean any = false;
-            for (Object value : values) {
+            for (T value : values) {
                 writer.put(any ? "," : "");
                 any = true;
-                if (value instanceof Labels labels) {
-                    writer.labels(labels);
-                } else {
-                    writer.string(value.toString());
-                }
+                write.accept(writer, value);
                 writer.flushIfLong();
             }
             writer.put("]");

@@ -12,13 +12,16 @@ import dev.loom.server.trace.SpanQueries;
 import dev.loom.server.trace.SpanTimes;
 import dev.loom.server.trace.TraceParameters;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Names and values of tags: attributes of spans and their resources. Usable from any thread. */
@@ -107,16 +110,38 @@ final class TempoTags {
                 }
                 for (String name : field.names(source.format())) {
                     spans.values(source, List.of(name), conditions, times, limitOrDefault, key -> {
-                        FieldValue value = key.get(0);
-                        if (value.kind() != FieldValue.Kind.ABSENT) {
-                            spans.memory().reserve(VALUE_BYTES + 2L * value.length());
-                            values.add(TagValue.of(field, value));
-                        }
+                        forEachAskable(key.get(0), each -> {
+                            spans.memory().reserve(VALUE_BYTES + 2L * each.length());
+                            values.add(TagValue.of(field, each));
+                        });
                     });
                 }
             }
             send(call, spans, "tagValues", v2 ? typed(values) : texts(values));
         });
+    }
+
+    /** Hands over what a query can ask of a value: itself, or each element of an array; nothing of an object, or of bytes that are no text. */
+    private static void forEachAskable(FieldValue value, Consumer<FieldValue> each) {
+        switch (value.kind()) {
+            case ABSENT -> {}
+            case JSON -> {
+                FieldValue.JsonView elements = new FieldValue.JsonView();
+                FieldValue element = new FieldValue();
+                elements.elementsOf(value);
+                while (elements.next(element)) {
+                    forEachAskable(element, each);
+                }
+            }
+            case BYTES -> {
+                byte[] bytes = new byte[value.length()];
+                value.bytes().getBytes(value.offset(), bytes);
+                if (Arrays.equals(bytes, value.text().getBytes(StandardCharsets.UTF_8))) {
+                    each.accept(value);
+                }
+            }
+            default -> each.accept(value);
+        }
     }
 
     /** Null if the source has no such field. */

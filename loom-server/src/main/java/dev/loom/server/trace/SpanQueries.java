@@ -40,8 +40,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +60,7 @@ public final class SpanQueries {
     private final Snapshot snapshot;
     private final StoreQueries.Limits limits;
     private final long begunNs = System.nanoTime();
-    private final List<String> warnings = new ArrayList<>();
+    private final Set<String> warnings = new LinkedHashSet<>();
     private Completeness missing = Completeness.WHOLE;
     private long bytesRead;
     private boolean withoutTime;
@@ -142,7 +144,8 @@ public final class SpanQueries {
     }
 
     /**
-     * Hands over the different values of fields among a source's spans, the most frequent ones first.
+     * Hands over the different values of fields among a source's spans, the most frequent ones first; those that are too long to be told
+     * apart are left out, with a warning.
      *
      * @param conditions that must all hold
      * @param into takes the values of the fields in their order
@@ -158,7 +161,7 @@ public final class SpanQueries {
         if (records == null) {
             return;
         }
-        GroupRequest.Caps caps = new GroupRequest.Caps(limits.groupsMax(), 1, false);
+        GroupRequest.Caps caps = new GroupRequest.Caps(limits.groupsMax(), 1, false, true);
         GroupRequest request = new GroupRequest(
                 records,
                 null,
@@ -172,6 +175,9 @@ public final class SpanQueries {
         run(request, new ResultHandler() {
             @Override
             public void onGroups(GroupRequest asked, TimeRange covered, Completeness lacks, Groups groups) {
+                if (groups.longKeys() > 0) {
+                    warnings.add(MissingText.LONG_VALUES);
+                }
                 for (Group group : groups) {
                     if (!group.isOther()) {
                         into.accept(group.key());

@@ -54,7 +54,7 @@ export function Outcome({answer, name, body}) {
   return html`<div class="outcome">
     ${loading && html`<span class="busy" role="status">asking …</span>`}
     ${error && html`<span class="error" role="alert">${error.message}</span>`}
-    ${end && html`<span class=${end.complete && !end.lost ? 'fine' : 'warn'} role="status">${verdict(end)}</span>`}
+    ${end && html`<span class=${end.complete && !end.lost && !end.without_time ? 'fine' : 'warn'} role="status">${verdict(end)}</span>`}
     ${end && html`<span class="cost">${cost(end)}</span>`}
     ${name && html`<${Command} name=${name} body=${body} />`}
   </div>`;
@@ -62,7 +62,7 @@ export function Outcome({answer, name, body}) {
 
 /** What an answer lacks, in words. */
 export function verdict(end) {
-  if (end.complete && !end.lost) return 'complete';
+  if (end.complete && !end.lost) return end.without_time ? 'complete, but records without a time are left out' : 'complete';
   const reasons = [];
   if (end.lost) reasons.push(`${count(end.lost)} records lost`);
   if (end.damaged_pages) reasons.push(`${count(end.damaged_pages)} damaged pages`);

@@ -1,6 +1,7 @@
 package dev.loom.server.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,11 +11,13 @@ import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.StoreQueries;
+import dev.loom.server.time.EventTime;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -136,6 +139,27 @@ final class QueryApiTest {
             assertTrue(end.startsWith("{\"end\":" + lacks), end);
             assertTrue(end.contains("\"records_printed\":" + (answered.size() - 2) + ","), end);
         }
+    }
+
+    @Test
+    void shouldSayThatRecordsWithoutATimeAreLeftOut() {
+        PayloadFormat json = Formats.json();
+        try (Loom loom =
+                Loom.open(LoomConfig.at(directory).recordRingBytes(8 << 20).build())) {
+            int app = loom.defineSource("app", json, new EventTime("ts", null).attributes());
+            for (String record : List.of("{\"ts\":1700000000000000000,\"ms\":1}", "{\"ms\":2}", "{\"ms\":3}")) {
+                loom.push(app, record.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        String asked = "{\"source\":\"app\",\"time\":\"event\",\"from\":\"2023-01-01T00:00:00Z\"";
+        List<String> scan = answer("scan", asked + "}");
+        assertEquals(2, scan.size(), scan::toString);
+        assertTrue(scan.get(1).contains("\"complete\":true,"), scan::toString);
+        assertTrue(scan.get(1).contains("\"limit\":\"none\",\"without_time\":2,"), scan::toString);
+        List<String> agg = answer("agg", asked + ",\"field\":\"ms\"}");
+        assertTrue(agg.get(0).contains("\"count\":1,"), agg::toString);
+        assertTrue(agg.get(1).contains("\"limit\":\"none\",\"without_time\":true,"), agg::toString);
+        assertFalse(answer("scan", "{\"source\":\"app\"}").toString().contains("without_time"));
     }
 
     @Test

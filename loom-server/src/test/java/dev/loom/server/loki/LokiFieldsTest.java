@@ -216,7 +216,11 @@ final class LokiFieldsTest {
         report.add(
                 "s",
                 new QueryReport(
-                        new Completeness(3, 2, true, Completeness.Limit.TIME, false), QueryStatistics.NONE, 1, 0));
+                        new Completeness(3, 2, true, Completeness.Limit.TIME, false),
+                        QueryStatistics.NONE,
+                        1,
+                        0,
+                        true));
         assertTrue(report.timedOut());
         assertEquals(
                 List.of(

@@ -132,6 +132,36 @@ final class LokiLogsTest {
         assertEquals(numbered(numbers), lines(query));
     }
 
+    /** Of bodies that are maps; those of a text that reads like JSON can't be asked for. */
+    @Test
+    void shouldDetectFieldsThatCanBeAskedFor() throws Exception {
+        List<String> bodies = List.of(
+                "{\"kvlistValue\":{\"values\":[{\"key\":\"user\",\"value\":{\"stringValue\":\"ann\"}},{\"key\":\"in\",\"value\":"
+                        + "{\"kvlistValue\":{\"values\":[{\"key\":\"ms\",\"value\":{\"intValue\":\"7\"}}]}}}]}}",
+                "{\"stringValue\":\"{\\\"level\\\":\\\"x\\\",\\\"user\\\":\\\"bob\\\"}\"}");
+        for (String body : bodies) {
+            HttpResponse<String> sent = http.postOtlp(
+                    server,
+                    "/v1/logs",
+                    "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":"
+                            + "\"maps\"}}]},\"scopeLogs\":[{\"logRecords\":[{\"timeUnixNano\":\"" + BEGIN_S
+                            + "000000000\",\"body\":" + body + "}]}]}]}");
+            assertEquals(200, sent.statusCode(), sent.body());
+        }
+        String selector = "{service_name=\"maps\"}";
+        String fields = loki.get("detected_fields", "query", selector, "start", START, "end", END)
+                .body();
+        assertEquals(
+                "{\"fields\":[{\"label\":\"body_in_ms\",\"type\":\"int\",\"cardinality\":1,\"parsers\":[]},"
+                        + "{\"label\":\"body_user\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[]}],\"limit\":1000}",
+                fields.strip());
+        assertTrue(loki.get("detected_field/body_user/values", "query", selector, "start", START, "end", END)
+                .body()
+                .contains("\"values\":[\"ann\"]"));
+        assertEquals(List.of("{\"user\":\"ann\",\"in\":{\"ms\":7}}"), lines(selector + " | body_user=\"ann\""));
+        assertEquals(1, lines(selector + " | body_in_ms > 6").size());
+    }
+
     @Test
     void shouldTellLabelsFromFieldsIfAsked() throws Exception {
         String[] asked = {"query", LOGS + " | attr_ms=9", "start", START, "end", END};

@@ -15,9 +15,11 @@ import dev.loom.query.service.ResultHandler;
 import dev.loom.query.where.Where;
 import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
+import dev.loom.server.http.MissingText;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Function;
 import dev.loom.server.prometheus.promql.Labels;
+import dev.loom.server.prometheus.promql.Matcher;
 import dev.loom.server.prometheus.promql.NativeHistogram;
 import dev.loom.server.prometheus.promql.PromNumber;
 import dev.loom.server.prometheus.promql.SeriesSource.Selection;
@@ -27,10 +29,8 @@ import dev.loom.server.time.EventTime;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -84,6 +84,7 @@ final class FieldSeries {
         Map<Labels, List<FieldValue>> keys = new TreeMap<>();
         forEachKey(wholeRange(), (labels, key) -> {
             requireCountable();
+            query.reserve(labels.bytes());
             if (keys.putIfAbsent(labels, key) != null) {
                 throw new EvaluationException("two groups of records have the same labels: " + labels);
             } else if (keys.size() > SERIES_MAX) {
@@ -108,13 +109,31 @@ final class FieldSeries {
         return range(selection.function() == null ? Long.MIN_VALUE : selection.afterMs(), lastMs);
     }
 
-    /** Adds the labels of all series that are wanted and have records in a time. */
-    void labels(TimeRange range, Set<Labels> found) {
-        forEachKey(range, (labels, key) -> {
-            if (!metric.keys().isEmpty() || hasRecords(range)) {
-                found.add(labels);
+    /**
+     * Hands over the labels of all series that are wanted and have records in a time.
+     *
+     * @param label the only one that is needed; null if all are
+     */
+    void labels(TimeRange range, @Nullable String label, Consumer<Labels> found) {
+        if (label != null && !hasLabel(label)) {
+            return;
+        }
+        boolean keysMatter = selection.matchers().stream()
+                .map(Matcher::label)
+                .anyMatch(each -> !each.equals(Labels.NAME) && hasLabel(each));
+        if (metric.keys().isEmpty() || (Labels.NAME.equals(label) && !keysMatter)) {
+            Labels named = Labels.of(Map.of(Labels.NAME, metric.name()));
+            if (mayHaveRecords() && selection.matches(named) && hasRecords(range)) {
+                found.accept(named);
             }
-        });
+        } else {
+            forEachKey(range, (labels, key) -> found.accept(labels));
+        }
+    }
+
+    private boolean hasLabel(String label) {
+        return label.equals(Labels.NAME)
+                || metric.keys().stream().map(FieldMetric::label).anyMatch(label::equals);
     }
 
     private boolean hasRecords(TimeRange range) {
@@ -125,7 +144,7 @@ final class FieldSeries {
     }
 
     private void forEachKey(TimeRange range, BiConsumer<Labels, List<FieldValue>> each) {
-        if (query.snapshot().statistics(metric.source().id()).records() == 0 || !mayMatch()) {
+        if (!mayHaveRecords()) {
             return;
         } else if (metric.keys().isEmpty()) {
             offer(List.of(), each);
@@ -135,11 +154,10 @@ final class FieldSeries {
         forEachGroup(records(range, List.of()), null, wanted, group -> offer(group.key(), each));
     }
 
-    /** Whether no matcher wants a label that the metric does not have. */
-    private boolean mayMatch() {
-        Set<String> own = new HashSet<>(Set.of(Labels.NAME));
-        metric.keys().forEach(key -> own.add(FieldMetric.label(key)));
-        return selection.matchers().stream().allMatch(matcher -> own.contains(matcher.label()) || matcher.matches(""));
+    /** Whether its source has records, and no matcher wants a label that the metric does not have. */
+    private boolean mayHaveRecords() {
+        return query.snapshot().statistics(metric.source().id()).records() > 0
+                && selection.matchers().stream().allMatch(each -> hasLabel(each.label()) || each.matches(""));
     }
 
     private void offer(List<FieldValue> key, BiConsumer<Labels, List<FieldValue>> each) {
@@ -149,7 +167,6 @@ final class FieldSeries {
         }
         Labels labels = Labels.of(all);
         if (selection.matches(labels)) {
-            query.reserve(labels.bytes());
             each.accept(labels, key);
         }
     }
@@ -304,12 +321,19 @@ final class FieldSeries {
                         null,
                         GroupOrder.COUNT,
                         Integer.MAX_VALUE,
-                        new GroupRequest.Caps(KEYS_MAX, GroupRequest.Caps.DEFAULT.distinct(), false),
+                        new GroupRequest.Caps(KEYS_MAX, GroupRequest.Caps.DEFAULT.distinct(), false, true),
                         query.limits()),
                 new ResultHandler() {
                     @Override
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-                        groups.forEach(each);
+                        if (groups.longKeys() > 0) {
+                            query.remarkMissing(MissingText.LONG_VALUES);
+                        }
+                        for (Group group : groups) {
+                            if (!group.isOther()) {
+                                each.accept(group);
+                            }
+                        }
                     }
                 });
     }

@@ -26,6 +26,8 @@ final class PointFields {
             "resource",
             "attributes");
 
+    private static final int KIND = IDENTITY.indexOf("kind");
+
     private static final Set<String> DECLARED = Set.of("name", "kind", "value", "attributes");
 
     private final PayloadFormat format;
@@ -148,6 +150,11 @@ final class PointFields {
             String scopeAttributes,
             String resource,
             String attributes) {}
+
+    /** The kind of its metric, as records have it. */
+    String kind() {
+        return identity.get(KIND).text();
+    }
 
     /** Whether the point says that its series has no value any more. */
     boolean isStale() {

@@ -19,7 +19,6 @@ final class SampleBuffer {
     private final Labels labels;
     private final boolean ofHistograms;
     private final boolean delta;
-    private final boolean kept;
     private final QueryMemory memory;
     private long[] timesMs = new long[FEW];
     private double[] values = new double[FEW];
@@ -27,9 +26,7 @@ final class SampleBuffer {
     private int size;
     private boolean ascending = true;
 
-    /** @param kept whether samples are wanted, or only that there are any */
-    SampleBuffer(Labels labels, boolean ofHistograms, boolean delta, boolean kept, QueryMemory memory) {
-        this.kept = kept;
+    SampleBuffer(Labels labels, boolean ofHistograms, boolean delta, QueryMemory memory) {
         this.labels = labels;
         this.ofHistograms = ofHistograms;
         this.delta = delta;
@@ -43,9 +40,7 @@ final class SampleBuffer {
     }
 
     void add(long timeMs, NativeHistogram histogram) {
-        if (kept) {
-            memory.reserve(histogram.bytes());
-        }
+        memory.reserve(histogram.bytes());
         add(timeMs, 0, histogram);
     }
 
@@ -55,9 +50,6 @@ final class SampleBuffer {
     }
 
     private void add(long timeMs, double value, @Nullable NativeHistogram histogram) {
-        if (!kept) {
-            return;
-        }
         ascending &= size == 0 || timeMs > timesMs[size - 1];
         if (size == timesMs.length) {
             // the old ones are garbage only once they are copied

@@ -98,9 +98,9 @@ public final class SeriesQuery implements Meter {
         if (missing.limit() != Completeness.Limit.NONE) {
             throw new TimeOverException();
         }
-        MissingText.of(missing).forEach(text -> remarks.warn("incomplete: " + text));
+        MissingText.of(missing).forEach(this::remarkMissing);
         if (report.withoutTime() > 0) {
-            remarks.warn("incomplete: " + MissingText.WITHOUT_TIME);
+            remarkMissing(MissingText.WITHOUT_TIME);
         }
     }
 
@@ -114,6 +114,11 @@ public final class SeriesQuery implements Meter {
         long before = session.memory().reserved();
         run(request, results);
         session.memory().release(session.memory().reserved() - before - (kept - keptBefore));
+    }
+
+    /** Remarks that the answer lacks something. */
+    void remarkMissing(String text) {
+        remarks.warn("incomplete: " + text);
     }
 
     /** Remarks if the machine's clock, which clients ask by, is behind the times that records got when they arrived. */
@@ -149,7 +154,7 @@ public final class SeriesQuery implements Meter {
     }
 
     /** Releases some of the {@link #kept()} bytes. */
-    void release(long bytes) {
+    public void release(long bytes) {
         session.memory().release(bytes);
         kept -= bytes;
     }

@@ -2,7 +2,6 @@ package dev.loom.server.prometheus.store;
 
 import dev.loom.api.Source;
 import dev.loom.format.RecordLookup;
-import dev.loom.query.MetricSeries;
 import dev.loom.query.model.Order;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.RecordSelection;
@@ -20,7 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,12 +37,8 @@ public final class StoreSeries implements SeriesSource {
     public List<StoredSeries> select(Selection selection) {
         List<StoredSeries> series = new ArrayList<>();
         if (mayBePoints(selection)) {
-            PointSeries points = new PointSeries(
-                    selection,
-                    MetricSeries.SERIES_MAX_DEFAULT,
-                    true,
-                    query.session().memory());
-            read(selection, points);
+            PointSeries points = new PointSeries(selection, query.session().memory());
+            read(selection, points::add);
             series.addAll(points.build());
         }
         Set<Labels> counted = new HashSet<>();
@@ -58,24 +53,22 @@ public final class StoreSeries implements SeriesSource {
         return series;
     }
 
-    /** The labels of the series that have samples in the time of a selection. */
-    public Set<Labels> labels(Selection selection) {
-        Set<Labels> found = new TreeSet<>();
+    /**
+     * Hands over the labels of the series that have samples in the time of a selection, some of them several times.
+     *
+     * @param label the only one that is needed; null if all are
+     */
+    public void labels(Selection selection, @Nullable String label, Consumer<Labels> found) {
         if (mayBePoints(selection)) {
-            PointSeries points = new PointSeries(
-                    selection,
-                    MetricSeries.SERIES_MAX_DEFAULT,
-                    false,
-                    query.session().memory());
-            read(selection, points);
-            found.addAll(points.labels());
+            try (PointLabels points = new PointLabels(selection, query.session().memory(), found)) {
+                read(selection, (timeMs, point) -> points.add(point));
+            }
         }
         TimeRange range =
                 FieldSeries.range(selection.afterMs(), selection.steps().lastMs());
         for (FieldMetric metric : fields(selection)) {
-            new FieldSeries(metric, query, selection).labels(range, found);
+            new FieldSeries(metric, query, selection).labels(range, label, found);
         }
-        return found;
     }
 
     /** The value that a matcher of the name asks for; null if none asks for one. */
@@ -117,7 +110,13 @@ public final class StoreSeries implements SeriesSource {
         return fields;
     }
 
-    private void read(Selection selection, PointSeries points) {
+    /** Takes the points that are read, each until the next one. */
+    @FunctionalInterface
+    private interface PointSink {
+        void add(long timeMs, PointFields point);
+    }
+
+    private void read(Selection selection, PointSink points) {
         long fromNs = SeriesQuery.ns(selection.afterMs() + 1);
         long toNs = SeriesQuery.ns(selection.steps().lastMs() + 1);
         String name = name(selection);
@@ -130,7 +129,7 @@ public final class StoreSeries implements SeriesSource {
         }
     }
 
-    private void read(RecordSelection records, PointSeries points) {
+    private void read(RecordSelection records, PointSink points) {
         query.run(
                 new ScanRequest(records, Order.OLDEST_FIRST, Long.MAX_VALUE, true, query.limits()),
                 new ResultHandler() {
