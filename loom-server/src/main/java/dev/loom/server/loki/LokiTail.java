@@ -156,7 +156,9 @@ final class LokiTail {
 
         private void send() {
             if (text.length() > 0) {
-                end("");
+                // clients take it for what the message before said if this one says nothing
+                text.put("],\"dropped_entries\":[");
+                end();
             }
         }
 
@@ -164,20 +166,15 @@ final class LokiTail {
         @Override
         public void onMissing(Completeness missing) {
             send();
-            text.put("{\"streams\":[");
-            TextBuffer dropped = new TextBuffer(64);
-            dropped.put("{\"timestamp\":\"");
-            dropped.putLong(lastNs);
-            dropped.put("\",\"labels\":");
-            LokiJson.putLabels(dropped, labels);
-            dropped.put('}');
-            end(dropped.toString());
+            text.put("{\"streams\":[],\"dropped_entries\":[{\"timestamp\":\"");
+            text.putLong(lastNs);
+            text.put("\",\"labels\":");
+            LokiJson.putLabels(text, labels);
+            text.put('}');
+            end();
         }
 
-        /** Also says that nothing was dropped: where a message does not, clients take it for what the one before said. */
-        private void end(String dropped) {
-            text.put("],\"dropped_entries\":[");
-            text.put(dropped);
+        private void end() {
             text.put(apart ? "],\"encodingFlags\":[\"categorize-labels\"]}" : "]}");
             try {
                 messages.send(text);
