@@ -255,8 +255,7 @@ final class RangeQuery {
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
                         Map<List<String>, Map<String, String>> keys = new HashMap<>();
                         if (groups.longKeys() > 0) {
-                            session.report()
-                                    .warn(records.source().name(), othersLeftOut ? MissingText.LONG_VALUES : LONG);
+                            tellOthers(records.source().name());
                         }
                         for (Group group : groups) {
                             if (group.isOther() && othersLeftOut) {
@@ -270,5 +269,13 @@ final class RangeQuery {
                         }
                     }
                 });
+    }
+
+    private void tellOthers(String source) {
+        if (othersLeftOut) {
+            session.report().warn(source, MissingText.LONG_VALUES);
+        } else {
+            session.report().note("source=" + source + ": " + LONG);
+        }
     }
 }
