@@ -1,6 +1,5 @@
 package dev.loom.query.trace;
 
-import com.google.re2j.Pattern;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
@@ -144,7 +143,7 @@ public final class TraceFields {
                 : List.of(key, ATTRIBUTE_PREFIXES.get(0) + key, ATTRIBUTE_PREFIXES.get(1) + key);
         List<Function<String, Where>> tests = new ArrayList<>(equal(literals));
         if (value.startsWith("[") || value.startsWith("{")) {
-            tests.add(name -> new Where.MatchesRegex(name, "^" + Pattern.quote(value) + "$"));
+            tests.add(name -> Where.MatchesRegex.whole(name, value));
         }
         return any(format, names, tests);
     }

@@ -1,5 +1,6 @@
 package dev.loom.query.where;
 
+import com.google.re2j.Pattern;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
@@ -233,6 +234,15 @@ public sealed interface Where {
         /** @throws IllegalArgumentException if the pattern is no regular expression, or too large */
         public MatchesRegex {
             RegexFinder.check(pattern);
+        }
+
+        /**
+         * A field is this text, or an array or object that is printed so.
+         *
+         * @throws IllegalArgumentException if the text is too long for a pattern
+         */
+        public static MatchesRegex whole(String field, String text) {
+            return new MatchesRegex(field, '^' + Pattern.quote(text) + '$');
         }
 
         @Override
