@@ -344,7 +344,7 @@ final class CompressionTest {
         List<String> before = problems();
         assertTrue(before.size() >= 3, before::toString);
         List<String> aside = new ArrayList<>();
-        StoreVerifier.repair(store(), (file, offset, reason, copy) -> aside.add(reason), () -> false);
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> aside.add(reason), (done, total) -> true);
         assertFalse(aside.isEmpty());
         assertEquals(List.of(), problems());
         flip(first, first.length() - 100);
@@ -378,7 +378,7 @@ final class CompressionTest {
             fill(loom, 4);
         }
         flip(segments(store()).get(0), PAGE + 1000);
-        StoreVerifier.repair(store(), (file, offset, reason, copy) -> {}, () -> false);
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> {}, (done, total) -> true);
         assertEquals(List.of(), problems());
         try (Loom loom = open()) {
             fill(loom, 1);

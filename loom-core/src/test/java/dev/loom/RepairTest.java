@@ -86,7 +86,7 @@ final class RepairTest {
                 StoreAccess.small(store).storage(storage),
                 (file, offset, reason, copy) ->
                         aside.add(file.getFileName() + "@" + offset + (copy == null ? " not there" : "")),
-                () -> false);
+                (done, total) -> true);
     }
 
     private void flip(String folder, String file, int offset) {
@@ -282,7 +282,7 @@ final class RepairTest {
         flip("record", FIRST, PAGE + 500);
         assertThrows(
                 CancellationException.class,
-                () -> StoreVerifier.repair(store, (file, offset, reason, copy) -> {}, () -> true));
+                () -> StoreVerifier.repair(store, (file, offset, reason, copy) -> {}, (done, total) -> false));
         assertFalse(Files.exists(store.resolve("set-aside")));
         assertEquals(1, problems().size());
     }

@@ -22,7 +22,7 @@ public final class Progress implements AutoCloseable {
     private int calls;
 
     /**
-     * Starts the clock.
+     * Starts the clock, in place of another line that is still shown.
      *
      * @param noun what is counted, in the plural
      */
@@ -34,6 +34,7 @@ public final class Progress implements AutoCloseable {
         this.console = console;
         this.noun = noun;
         this.nanoClock = nanoClock;
+        console.clearStatus();
         this.startNs = nanoClock.getAsLong();
         this.nextNs = startNs + FIRST_NS;
     }
@@ -59,6 +60,17 @@ public final class Progress implements AutoCloseable {
                 show(count, nowNs - startNs);
             }
         }
+    }
+
+    /**
+     * Follows work of the store itself, in MiB.
+     *
+     * @return false once the command is interrupted
+     */
+    public boolean onProgress(long doneBytes, long totalBytes) {
+        share = () -> totalBytes == 0 ? Double.NaN : (double) doneBytes / totalBytes;
+        updateNow(doneBytes >> 20);
+        return !console.interruption().requested();
     }
 
     private void show(long count, long elapsedNs) {
