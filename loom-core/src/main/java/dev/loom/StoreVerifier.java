@@ -109,10 +109,10 @@ public final class StoreVerifier {
      * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. Waits until
      * the indexes are rebuilt. May be repeated after a crash.
      *
-     * @param progress of the verification, called before each page
+     * @param progress of the verification, then of the rebuild, from 0 again; called before each page or chunk
      * @throws LoomException when another writer has the store; when the disk is full, or can't be read or written: nothing
      *     that was not set aside before is then lost
-     * @throws java.util.concurrent.CancellationException when cancelled; nothing was rebuilt then
+     * @throws java.util.concurrent.CancellationException when that ended it; if the indexes were being rebuilt, the next opening goes on
      */
     public static Repaired repair(Path directory, RepairHandler handler, ProgressHandler progress) {
         return repair(LoomConfig.at(directory), handler, progress);

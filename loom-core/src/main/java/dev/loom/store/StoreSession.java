@@ -178,7 +178,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void resume(OpeningResult opened) {
         Recovery recovery = opened.recovery();
-        log.resume(opened.closedLogs().records(), opened.table().recordsCovered());
+        log.resume(opened.closedLogs().records(), opened.table().recordsCovered(), settings.progress());
         if (recovery != null) {
             log.pushOwn(
                     OwnRecord.EPOCH,

@@ -16,10 +16,11 @@ public final class Progress implements AutoCloseable {
     private final Console console;
     private final String noun;
     private final LongSupplier nanoClock;
-    private final long startNs;
+    private long startNs;
     private DoubleSupplier share = () -> Double.NaN;
     private long nextNs;
     private int calls;
+    private long lastBytes;
 
     /**
      * Starts the clock, in place of another line that is still shown.
@@ -63,11 +64,15 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * Follows work of the store itself, in MiB.
+     * Follows work of the store itself, in MiB. The clock starts again with the next work, which begins at a smaller number.
      *
      * @return false once the command is interrupted
      */
     public boolean onProgress(long doneBytes, long totalBytes) {
+        if (doneBytes < lastBytes) {
+            startNs = nanoClock.getAsLong();
+        }
+        lastBytes = doneBytes;
         share = () -> totalBytes == 0 ? Double.NaN : (double) doneBytes / totalBytes;
         updateNow(doneBytes >> 20);
         return !console.interruption().requested();

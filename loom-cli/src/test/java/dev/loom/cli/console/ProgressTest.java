@@ -94,6 +94,10 @@ class ProgressTest {
             pass(2_000);
             assertTrue(progress.onProgress(4 << 20, 0));
             assertEquals(CLEAR + "4 MiB read in 4 s, 1 a second", taken());
+            assertTrue(progress.onProgress(0, 12 << 20));
+            pass(1_000);
+            assertTrue(progress.onProgress(6 << 20, 12 << 20));
+            assertEquals(CLEAR + "6 MiB read in 1 s, 6 a second, 50 %, 1 s left", taken());
             console.interruption().request();
             assertFalse(progress.onProgress(5 << 20, 12 << 20));
         }
