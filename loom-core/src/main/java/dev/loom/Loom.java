@@ -4,6 +4,7 @@ import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.LossReason;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.PushStatus;
 import dev.loom.api.RecordClaim;
 import dev.loom.api.Snapshot;
@@ -29,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -358,25 +358,25 @@ public final class Loom implements Store {
      * are not full. For programs that end after they wrote, as an import: the thread that builds the index ends with the store. Takes
      * about as long as a search without index.
      *
-     * @param giveUp asked now and then; once true, the call ends
-     * @return false if it gave up, or if the index can't be completed, for want of room or memory, or because it is turned off; nothing is lost then,
+     * @param progress of what was not indexed yet; may end the call
+     * @return false if it was ended, or if the index can't be completed, for want of room or memory, or because it is turned off; nothing is lost then,
      *     but searches read more
      * @throws SecondWriterException when another thread is the writer
      * @throws StoreIoException as {@link #force()}
      */
-    public boolean finishTextIndex(BooleanSupplier giveUp) {
-        return session.finishText(giveUp);
+    public boolean finishTextIndex(ProgressHandler progress) {
+        return session.finishText(progress);
     }
 
     /**
      * Waits until all runs of chunks that are durable are summed up. For programs that end after they wrote, as an import: the thread
      * that does it ends with the store. Without it nothing is lost, but queries over many chunks read more.
      *
-     * @param giveUp asked now and then; once true, the call ends
-     * @return false if it gave up, for want of room or memory, or at once while indexes are rebuilt; true if summing up is turned off
+     * @param progress of what was not summed up yet; may end the call
+     * @return false if it was ended, for want of room or memory, or at once while indexes are rebuilt; true if summing up is turned off
      */
-    public boolean finishRollups(BooleanSupplier giveUp) {
-        return session.finishRollups(giveUp);
+    public boolean finishRollups(ProgressHandler progress) {
+        return session.finishRollups(progress);
     }
 
     /**

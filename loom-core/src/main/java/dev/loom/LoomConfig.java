@@ -304,8 +304,8 @@ public final class LoomConfig {
         /**
          * Compresses segments of records in the background once all their records are older, 0 or more; null, the default,
          * for never. A segment that can still grow is never compressed. Queries read compressed segments as others, more
-         * slowly. Needs {@code io.airlift:aircompressor}. The store's format then becomes 2.0 for good, which programs
-         * that know only 1.0 refuse. Segments above 16 GiB are left as they are.
+         * slowly. Needs {@code io.airlift:aircompressor}. The store's format then becomes 2.1 for good, which programs
+         * that know only 1.x refuse. Segments above 16 GiB are left as they are.
          */
         public Builder compressAfter(@Nullable Duration age) {
             if (age != null && (age.isNegative() || age.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0)) {

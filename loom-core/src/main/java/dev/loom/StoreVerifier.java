@@ -1,6 +1,7 @@
 package dev.loom;
 
 import dev.loom.api.Index;
+import dev.loom.api.ProgressHandler;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.io.Storage;
@@ -8,7 +9,6 @@ import dev.loom.store.Repair;
 import dev.loom.store.StoreVerification;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,10 +71,10 @@ public final class StoreVerifier {
     /**
      * Checks a store.
      *
-     * @param cancelled polled once per page
+     * @param progress called before each page, in each pass over the files
      * @throws LoomException when there is no store that can be attached
      */
-    public static Report verify(Path directory, ProblemHandler handler, BooleanSupplier cancelled) {
+    public static Report verify(Path directory, ProblemHandler handler, ProgressHandler progress) {
         StoreVerification.Counts counts = StoreVerification.run(
                 Storage.DISK,
                 directory,
@@ -85,7 +85,7 @@ public final class StoreVerifier {
                         handler.onProblem(file, offset, message);
                     }
                 },
-                cancelled);
+                progress);
         return new Report(
                 counts.files(),
                 counts.pages(),
@@ -97,9 +97,9 @@ public final class StoreVerifier {
                 counts.complete());
     }
 
-    /** As {@link #verify(Path, ProblemHandler, BooleanSupplier)}, to the end. */
+    /** As {@link #verify(Path, ProblemHandler, ProgressHandler)}, to the end. */
     public static Report verify(Path directory, ProblemHandler handler) {
-        return verify(directory, handler, () -> false);
+        return verify(directory, handler, (done, total) -> true);
     }
 
     /**
@@ -109,19 +109,19 @@ public final class StoreVerifier {
      * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. Waits until
      * the indexes are rebuilt. May be repeated after a crash.
      *
-     * @param cancelled polled once per page while it verifies
+     * @param progress of the verification, then of the rebuild, from 0 again; called before each page or chunk
      * @throws LoomException when another writer has the store; when the disk is full, or can't be read or written: nothing
      *     that was not set aside before is then lost
-     * @throws java.util.concurrent.CancellationException when cancelled; nothing was rebuilt then
+     * @throws java.util.concurrent.CancellationException when that ended it; if the indexes were being rebuilt, the next opening goes on
      */
-    public static Repaired repair(Path directory, RepairHandler handler, BooleanSupplier cancelled) {
-        return repair(LoomConfig.at(directory), handler, cancelled);
+    public static Repaired repair(Path directory, RepairHandler handler, ProgressHandler progress) {
+        return repair(LoomConfig.at(directory), handler, progress);
     }
 
-    static Repaired repair(LoomConfig.Builder builder, RepairHandler handler, BooleanSupplier cancelled) {
+    static Repaired repair(LoomConfig.Builder builder, RepairHandler handler, ProgressHandler progress) {
         Path directory = builder.build().directory();
         requireStore(directory);
-        Repair repair = new Repair(directory, handler::onSetAside, cancelled);
+        Repair repair = new Repair(directory, handler::onSetAside, progress);
         Loom.open(builder.adoptCopy(true)
                         .backgroundRebuildBytes(Long.MAX_VALUE)
                         .repair(repair)

@@ -86,7 +86,7 @@ final class CompressedRepairTest {
                         throw new AssertionError(e);
                     }
                 },
-                () -> false);
+                (done, total) -> true);
         return copies;
     }
 

@@ -206,7 +206,7 @@ final class CompressionTest {
                 fileBytes = segments(store()).stream().mapToLong(File::length).sum();
             }
             StoreInfo info = read;
-            assertEquals("2.0", info.formatVersion());
+            assertEquals("2.1", info.formatVersion());
             assertEquals(info.records().evicted() - info.records().savedBytes(), fileBytes);
             assertTrue(
                     info.records().savedBytes() > info.records().evicted() / 2, () -> "saved bytes=" + info.records());
@@ -216,7 +216,7 @@ final class CompressionTest {
         assertEquals(List.of(), problems());
         try (Loom loom = Loom.open(config().build())) {
             assertAll(loom);
-            assertEquals("2.0", loom.info().formatVersion());
+            assertEquals("2.1", loom.info().formatVersion());
         }
         try (Loom loom = Loom.open(config().rebuildIndexes(true).build())) {
             assertAll(loom);
@@ -233,7 +233,7 @@ final class CompressionTest {
     void shouldKeepTheFirstVersionWithoutCompression() {
         try (Loom loom = Loom.open(config().build())) {
             fill(loom, 3);
-            assertEquals("1.0", loom.info().formatVersion());
+            assertEquals("1.1", loom.info().formatVersion());
             assertEquals(0, loom.info().records().savedBytes());
         }
     }
@@ -344,7 +344,7 @@ final class CompressionTest {
         List<String> before = problems();
         assertTrue(before.size() >= 3, before::toString);
         List<String> aside = new ArrayList<>();
-        StoreVerifier.repair(store(), (file, offset, reason, copy) -> aside.add(reason), () -> false);
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> aside.add(reason), (done, total) -> true);
         assertFalse(aside.isEmpty());
         assertEquals(List.of(), problems());
         flip(first, first.length() - 100);
@@ -378,7 +378,7 @@ final class CompressionTest {
             fill(loom, 4);
         }
         flip(segments(store()).get(0), PAGE + 1000);
-        StoreVerifier.repair(store(), (file, offset, reason, copy) -> {}, () -> false);
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> {}, (done, total) -> true);
         assertEquals(List.of(), problems());
         try (Loom loom = open()) {
             fill(loom, 1);

@@ -86,7 +86,7 @@ final class RepairTest {
                 StoreAccess.small(store).storage(storage),
                 (file, offset, reason, copy) ->
                         aside.add(file.getFileName() + "@" + offset + (copy == null ? " not there" : "")),
-                () -> false);
+                (done, total) -> true);
     }
 
     private void flip(String folder, String file, int offset) {
@@ -282,9 +282,30 @@ final class RepairTest {
         flip("record", FIRST, PAGE + 500);
         assertThrows(
                 CancellationException.class,
-                () -> StoreVerifier.repair(store, (file, offset, reason, copy) -> {}, () -> true));
+                () -> StoreVerifier.repair(store, (file, offset, reason, copy) -> {}, (done, total) -> false));
         assertFalse(Files.exists(store.resolve("set-aside")));
         assertEquals(1, problems().size());
+    }
+
+    @Test
+    void shouldTellHowFarTheRebuildIsAndGoOnLaterWhenItIsCancelled() {
+        flip("chunk", FIRST, 200);
+        long[] last = {0};
+        List<String> rebuild = new ArrayList<>();
+        assertThrows(
+                CancellationException.class,
+                () -> StoreVerifier.repair(
+                        StoreAccess.small(store), (file, offset, reason, copy) -> {}, (done, total) -> {
+                            boolean begins = done < last[0];
+                            last[0] = done;
+                            if (begins || !rebuild.isEmpty()) {
+                                rebuild.add(done / PAGE + " of " + total / PAGE);
+                            }
+                            return rebuild.size() < 3;
+                        }));
+        assertEquals(List.of("0 of 10", "1 of 10", "2 of 10"), rebuild);
+        Loom.open(StoreAccess.small(store).build()).close();
+        assertEquals(List.of(), problems());
     }
 
     /** Each call that changes the disk fails in turn, and all after it; then the repair is run again. */

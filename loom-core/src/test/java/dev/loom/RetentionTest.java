@@ -328,7 +328,10 @@ final class RetentionTest {
             };
             List<String> problems = new ArrayList<>();
             StoreVerification.Counts counts = StoreVerification.run(
-                    disk, store(), (file, offset, message, known) -> problems.add(file + " " + message), () -> false);
+                    disk,
+                    store(),
+                    (file, offset, message, known) -> problems.add(file + " " + message),
+                    (done, total) -> true);
             assertEquals(List.of(), problems);
             assertTrue(counts.pages() > 0, counts.toString());
         }
@@ -380,7 +383,10 @@ final class RetentionTest {
         };
         List<String> problems = new ArrayList<>();
         StoreVerification.run(
-                disk, store(), (file, offset, message, known) -> problems.add(file + " " + message), () -> false);
+                disk,
+                store(),
+                (file, offset, message, known) -> problems.add(file + " " + message),
+                (done, total) -> true);
         assertEquals(List.of(), problems);
         assertTrue(lists[0] >= 2, "lists=" + lists[0]);
     }

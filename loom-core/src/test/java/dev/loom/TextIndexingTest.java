@@ -82,7 +82,7 @@ final class TextIndexingTest {
     }
 
     private static boolean finish(Loom loom) {
-        return loom.finishTextIndex(() -> false);
+        return loom.finishTextIndex((done, total) -> true);
     }
 
     @Test
@@ -577,7 +577,7 @@ final class TextIndexingTest {
         assertEquals(
                 List.of(damaged.getFileName()),
                 reported.stream().map(Path::getFileName).toList());
-        StoreVerifier.repair(directory, (file, offset, reason, copy) -> {}, () -> false);
+        StoreVerifier.repair(directory, (file, offset, reason, copy) -> {}, (done, total) -> true);
         assertEquals(
                 0,
                 StoreVerifier.verify(directory, (file, offset, message) -> {}).problems());

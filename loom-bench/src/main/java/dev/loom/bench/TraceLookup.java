@@ -102,7 +102,7 @@ public final class TraceLookup {
             out.printf(Locale.ROOT, "sent in %.1f s%n", (System.nanoTime() - startNs) / 1e9);
             startNs = System.nanoTime();
             try (Loom loom = Loom.open(config)) {
-                if (!loom.finishTextIndex(() -> false)) {
+                if (!loom.finishTextIndex((done, total) -> true)) {
                     throw new IllegalStateException("text index is not whole");
                 }
             }

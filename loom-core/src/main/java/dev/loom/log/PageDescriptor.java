@@ -31,7 +31,7 @@ public final class PageDescriptor {
     public static final int MAGIC = 0x6d6f_6f4c;
 
     public static final int MAJOR = 1;
-    public static final int MINOR = 0;
+    public static final int MINOR = 1;
 
     /** Flag: the page begins with a fragment of a record that began in an earlier page. */
     public static final int FLAG_CONTINUES = 1;

@@ -1,10 +1,12 @@
 package dev.loom.record;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CancellationException;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -55,9 +57,14 @@ final class ChunkWriter {
     }
 
     /** Writes the directories of chunks from an address to the log's end, which the last session left without. */
-    void rebuildDirectories(LogView records, long from) {
-        new DirectoryRebuilder(directory, sources)
-                .rebuild(records, from, log.tail(), address -> directory.awaitRoom(pressure));
+    void rebuildDirectories(LogView records, long from, ProgressHandler progress) {
+        long to = log.tail();
+        new DirectoryRebuilder(directory, sources).rebuild(records, from, to, address -> {
+            if (!progress.onProgress(address - from, to - from)) {
+                throw new CancellationException("rebuild was cancelled: record address=" + address);
+            }
+            directory.awaitRoom(pressure);
+        });
     }
 
     /** The base time of the last page. */

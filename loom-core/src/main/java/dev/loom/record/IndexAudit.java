@@ -10,9 +10,9 @@ import dev.loom.log.PageDescriptor;
 import dev.loom.record.ChunkRecords.FoundSource;
 import dev.loom.record.ListedChunk.ListedIndex;
 import dev.loom.record.ListedChunk.ListedSource;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ public final class IndexAudit implements AutoCloseable {
     private final long gapEnd;
     private final FaultHandler faults;
     private final SummaryComparison summaries;
-    private final BooleanSupplier stopped;
+    private final LongPredicate stopped;
     private final DirectoryReader reader;
     private final DirectoryReader probe;
     private final ChunkRecords chunk;
@@ -58,7 +58,7 @@ public final class IndexAudit implements AutoCloseable {
      * @param lost whether definitions of a source and its indexes may be lost; else an index that is not known is a fault
      * @param lookup finds the records that others refer to
      * @param summaries compares what is stored of an index in a chunk
-     * @param stopped polled before each page of records; true ends the audit
+     * @param stopped asked before each page of records, with its address; true ends the audit
      */
     public IndexAudit(
             LogView records,
@@ -70,7 +70,7 @@ public final class IndexAudit implements AutoCloseable {
             RecordLookup lookup,
             SummaryComparison summaries,
             FaultHandler faults,
-            BooleanSupplier stopped) {
+            LongPredicate stopped) {
         this.records = records;
         this.recordBegin = records.watermarks().beginAcquire();
         this.recordEnd = recordEnd;
@@ -98,7 +98,7 @@ public final class IndexAudit implements AutoCloseable {
     /** Runs to the end, unless it is stopped. */
     public void run() {
         reader.toBegin();
-        while (reader.next() && !stopped.getAsBoolean()) {
+        while (reader.next() && !stopped.test(at)) {
             entries++;
             cross();
             if (join()) {
@@ -253,13 +253,13 @@ public final class IndexAudit implements AutoCloseable {
 
     /** Reads the records of chunks without a directory. */
     private void scan(long to) {
-        while (at < to && !stopped.getAsBoolean()) {
+        while (at < to && !stopped.test(at)) {
             long address = at;
             chunk.begin(address, false, !chunk.continues(address));
             do {
                 chunk.read(at);
                 at += PageDescriptor.PAGE_LENGTH;
-            } while (at < to && chunk.continues(at) && !stopped.getAsBoolean());
+            } while (at < to && chunk.continues(at) && !stopped.test(at));
             totals.add(chunk);
             totals.interrupted();
             before = chunk.whole();
@@ -278,7 +278,7 @@ public final class IndexAudit implements AutoCloseable {
                     source.id(),
                     source.indexes().stream().map(ListedIndex::index).toList());
         }
-        while (at < end && !stopped.getAsBoolean()) {
+        while (at < end && !stopped.test(at)) {
             if (at > listed.chunkAddress() && chunk.beginsChunk(at)) {
                 listed.fault(listed.address(), "ends behind its chunk: end=" + end + ", expected=" + at);
                 end = at;

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class IndexRebuilder {
     /** Receives the gap's new begin after more entries were written and made durable. */
-    public interface ProgressHandler {
+    public interface PublicationHandler {
         void onPublished(long timeGapBegin, long chunkGapBegin, long rebuilt);
     }
 
@@ -21,7 +21,7 @@ public final class IndexRebuilder {
     private final UnsharedLog chunkLog;
     private final WriterSources sources;
     private final long publishInterval;
-    private final ProgressHandler progress;
+    private final PublicationHandler publication;
     private final BooleanSupplier cancelled;
     private final TimeIndexWriter index;
     private final ChunkIndexWriter bins;
@@ -45,14 +45,14 @@ public final class IndexRebuilder {
             long from,
             long lastTimeNs,
             long publishInterval,
-            ProgressHandler progress,
+            PublicationHandler publication,
             BooleanSupplier cancelled) {
         this.records = records;
         this.timeLog = timeLog;
         this.chunkLog = chunkLog;
         this.sources = sources;
         this.publishInterval = publishInterval;
-        this.progress = progress;
+        this.publication = publication;
         this.cancelled = cancelled;
         this.index = new TimeIndexWriter(timeLog.log());
         this.bins = new ChunkIndexWriter(chunkLog.log());
@@ -100,7 +100,7 @@ public final class IndexRebuilder {
         index.seal();
         // bins first, because directories refer to them
         long chunkEnd = chunkLog.sync();
-        progress.onPublished(timeLog.sync(), chunkEnd, recordEnd);
+        publication.onPublished(timeLog.sync(), chunkEnd, recordEnd);
         published = recordEnd;
     }
 }

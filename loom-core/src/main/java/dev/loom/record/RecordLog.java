@@ -2,6 +2,7 @@ package dev.loom.record;
 
 import dev.loom.api.LossReason;
 import dev.loom.api.Pressure;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.PushStatus;
 import dev.loom.error.StoreIoException;
 import dev.loom.format.StructCodec;
@@ -80,9 +81,11 @@ public final class RecordLog {
      *
      * @param records the log as the last session left it
      * @param covered the address up to which chunks have directories
+     * @param progress of the directories that are missing
+     * @throws java.util.concurrent.CancellationException when that ended it
      */
-    public void resume(LogView records, long covered) {
-        chunk.rebuildDirectories(records, covered);
+    public void resume(LogView records, long covered, ProgressHandler progress) {
+        chunk.rebuildDirectories(records, covered, progress);
         for (SourceState source : sources.states()) {
             if (source != null) {
                 losses.show(source);

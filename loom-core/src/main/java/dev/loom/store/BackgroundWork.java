@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.StoreReopenedException;
@@ -236,22 +237,22 @@ final class BackgroundWork implements AutoCloseable {
     }
 
     /** Waits until what is durable is summed up; false if that can't be. */
-    boolean finishRollups(BooleanSupplier giveUp) {
+    boolean finishRollups(ProgressHandler progress) {
         sumUp(true);
         Rollups running = rollups;
-        return running == null || running.finish(giveUp);
+        return running == null || running.finish(progress);
     }
 
     /** Waits until all that is durable is in the text index; false if that can't be, or if it is turned off. */
-    boolean finishText(BooleanSupplier giveUp) {
+    boolean finishText(ProgressHandler progress) {
         indexText();
         TextIndexing running = textIndexing;
         if (running == null) {
             return parts.settings().textIndex().share() > 0;
         }
         // it waits for the indexes that lead to records
-        return running.finish(
-                () -> giveUp.getAsBoolean() || (parts.mark().rebuild().pending() && indexFailure() != null));
+        return running.finish((done, total) ->
+                progress.onProgress(done, total) && !(parts.mark().rebuild().pending() && indexFailure() != null));
     }
 
     /** Why the text index can't be built now, or null. */

@@ -37,7 +37,7 @@ final class GapRebuild {
             IntFunction<@Nullable String> formatText,
             Runnable guard,
             long publishInterval,
-            IndexRebuilder.ProgressHandler progress) {}
+            IndexRebuilder.PublicationHandler publication) {}
 
     GapRebuild(Parts parts) {
         this.parts = parts;
@@ -78,7 +78,7 @@ final class GapRebuild {
                             table.recordsCovered(),
                             lastTimeNs(gap.timeBegin()),
                             parts.publishInterval,
-                            parts.progress,
+                            parts.publication,
                             cancelled)
                     .rebuild(gap.to());
         }

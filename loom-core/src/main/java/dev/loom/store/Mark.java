@@ -25,11 +25,12 @@ record Mark(
      * The identity of the store.
      *
      * @param file identifies the mark's own file, and so tells a copy; the device number is valid until the next boot
+     * @param minor the minor version of the format; a session that writes the store makes it its own
      * @param compressed whether some segments of the record log may be compressed, which not every version can read
      */
-    record Identity(long storeId, long segmentLength, FileId file, boolean compressed) {
+    record Identity(long storeId, long segmentLength, FileId file, int minor, boolean compressed) {
         private Identity with(FileId newFile) {
-            return new Identity(storeId, segmentLength, newFile, compressed);
+            return new Identity(storeId, segmentLength, newFile, MarkFile.MINOR, compressed);
         }
     }
 
@@ -294,7 +295,7 @@ record Mark(
 
     /** The same, with leave to compress segments. */
     Mark withCompression() {
-        Identity compressed = new Identity(storeId(), segmentLength(), file(), true);
+        Identity compressed = new Identity(storeId(), segmentLength(), file(), identity.minor(), true);
         return new Mark(sequence, compressed, session, contents, rebuild, indexState);
     }
 

@@ -50,7 +50,8 @@ final class MarkFile {
     /** The version of any other store. */
     private static final int MAJOR_PLAIN = 1;
 
-    static final int MINOR = 0;
+    /** The minor version of what this program writes. */
+    static final int MINOR = 1;
 
     private static final int PAGE_SHIFT = 16;
     private static final int CLOSED = 1;
@@ -208,7 +209,7 @@ final class MarkFile {
 
     /** The version of a store's files, {@code major.minor}. */
     static String version(Mark mark) {
-        return major(mark) + "." + MINOR;
+        return major(mark) + "." + mark.identity().minor();
     }
 
     private static int major(Mark mark) {
@@ -224,7 +225,8 @@ final class MarkFile {
     private static ByteBuffer encode(Mark mark) {
         ByteBuffer slot = ByteBuffer.allocate(SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         slot.putLong(MAGIC);
-        slot.putShort((short) major(mark)).putShort((short) MINOR).putShort((short) PAGE_SHIFT);
+        slot.putShort((short) major(mark)).putShort((short) mark.identity().minor());
+        slot.putShort((short) PAGE_SHIFT);
         slot.putShort(
                 (short) ((mark.closed() ? CLOSED : 0) | INDEX_STATES.indexOf(mark.indexState()) << INDEX_STATE_SHIFT));
         slot.putLong(mark.sequence()).putLong(mark.storeId());
@@ -272,7 +274,7 @@ final class MarkFile {
         }
         ByteBuffer slot = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(offset + MAJOR_OFFSET);
         boolean compressed = slot.getShort() >= MAJOR_COMPRESSED;
-        slot.getShort();
+        int minor = slot.getShort();
         slot.getShort();
         int flags = slot.getShort();
         boolean closed = (flags & CLOSED) != 0;
@@ -307,7 +309,7 @@ final class MarkFile {
         }
         Mark mark = new Mark(
                 sequence,
-                new Mark.Identity(storeId, segmentLength, file, compressed),
+                new Mark.Identity(storeId, segmentLength, file, minor, compressed),
                 new Mark.Session(epoch, closed, new Mark.Owner(owner, bootId, host), nonce, Path.of(stagingPath)),
                 new Mark.Contents(List.copyOf(logs), schemaDurable, checkpoint, lastTimeNs),
                 rebuild,

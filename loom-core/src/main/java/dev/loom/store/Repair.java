@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.FilePart;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ public final class Repair {
 
     private final Path requested;
     private final Handler handler;
-    private final BooleanSupplier cancelled;
+    private final ProgressHandler progress;
     private @Nullable Path directory;
     private boolean rebuilds;
     private final Set<Path> unsoundText = new HashSet<>();
@@ -41,11 +41,15 @@ public final class Repair {
         void onSetAside(Path file, long offset, String reason, @Nullable Path copy);
     }
 
-    /** @param cancelled polled once a page */
-    public Repair(Path store, Handler handler, BooleanSupplier cancelled) {
+    /** @param progress of the verification, then of the rebuild */
+    public Repair(Path store, Handler handler, ProgressHandler progress) {
         this.requested = store;
         this.handler = handler;
-        this.cancelled = cancelled;
+        this.progress = progress;
+    }
+
+    ProgressHandler progress() {
+        return progress;
     }
 
     /** Where things were set aside, or null if nothing was. */
@@ -106,7 +110,7 @@ public final class Repair {
                         requested,
                         (kind, file, offset, parts, message) ->
                                 found.add(new Found(kind, file, offset, parts, message)),
-                        cancelled)
+                        progress)
                 .run();
         if (!counts.complete()) {
             throw new CancellationException("repair was cancelled: directory=" + files.directory());

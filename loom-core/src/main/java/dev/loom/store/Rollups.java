@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.api.Index;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
@@ -81,6 +82,9 @@ final class Rollups implements AutoCloseable {
     private List<CompletableFuture<Boolean>> answered = List.of();
 
     private boolean lacksRoom;
+
+    /** The records before are summed up by runs of level 1, or can't be. */
+    private volatile long reached;
 
     Rollups(Parts parts) {
         this.parts = parts;
@@ -174,6 +178,7 @@ final class Rollups implements AutoCloseable {
                         break;
                     }
                     next[level]++;
+                    reached = RunShape.begin(1, next[1]);
                 }
             }
         }
@@ -234,12 +239,14 @@ final class Rollups implements AutoCloseable {
      *
      * @return false if memory, room or the disk failed an attempt that began after this call
      */
-    boolean finish(BooleanSupplier giveUp) {
+    boolean finish(ProgressHandler progress) {
+        long from = reached;
+        long total = Math.max(0, parts.durable().getAsLong() - from);
         CompletableFuture<Boolean> request = new CompletableFuture<>();
         awaited.add(request);
         thread.hurry();
         try {
-            return thread.await(request, giveUp);
+            return thread.await(request, () -> !progress.onProgress(Math.min(reached - from, total), total));
         } finally {
             awaited.removeIf(each -> each == request);
         }

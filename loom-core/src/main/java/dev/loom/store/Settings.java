@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
+import dev.loom.api.ProgressHandler;
 import dev.loom.io.Storage;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,6 +46,11 @@ public record Settings(
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
+
+    /** Of the index entries that opening itself writes. */
+    ProgressHandler progress() {
+        return repair == null ? (done, total) -> true : repair.progress();
+    }
 
     /**
      * The settings to rebuild all indexes while the writer waits for the opening.

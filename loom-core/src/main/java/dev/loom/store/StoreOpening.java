@@ -202,7 +202,7 @@ public final class StoreOpening {
                 new LogMark(CHUNK_RING_DEFAULT, CHUNK_RING_DEFAULT, 0, 0));
         Mark mark = new Mark(
                 0,
-                new Mark.Identity(storeId, segmentLength, FileId.NONE, false),
+                new Mark.Identity(storeId, segmentLength, FileId.NONE, MarkFile.MINOR, false),
                 Mark.Session.NONE,
                 new Mark.Contents(logs, 0, -1, Long.MIN_VALUE),
                 Rebuild.NONE,

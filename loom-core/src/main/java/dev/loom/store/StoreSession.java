@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.StoreInfo;
@@ -21,7 +22,6 @@ import dev.loom.schema.SchemaLog;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -178,7 +178,7 @@ public final class StoreSession implements Durability, AutoCloseable {
 
     private void resume(OpeningResult opened) {
         Recovery recovery = opened.recovery();
-        log.resume(opened.closedLogs().records(), opened.table().recordsCovered());
+        log.resume(opened.closedLogs().records(), opened.table().recordsCovered(), settings.progress());
         if (recovery != null) {
             log.pushOwn(
                     OwnRecord.EPOCH,
@@ -279,14 +279,14 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /** Waits until what is durable is summed up; false if that can't be. */
-    public boolean finishRollups(BooleanSupplier giveUp) {
-        return background.finishRollups(giveUp);
+    public boolean finishRollups(ProgressHandler progress) {
+        return background.finishRollups(progress);
     }
 
     /** As {@link #force()}, and completes the text index; false if that can't be. For the writer's thread. */
-    public boolean finishText(BooleanSupplier giveUp) {
+    public boolean finishText(ProgressHandler progress) {
         force();
-        return background.finishText(giveUp);
+        return background.finishText(progress);
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.loom.store;
 
 import dev.loom.api.Index;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.UnitFiles;
@@ -32,7 +34,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** One run over all files of a store. For one thread. */
 public final class StoreVerification {
@@ -66,7 +69,7 @@ public final class StoreVerification {
 
     private final Storage storage;
     private final Damage.Handler handler;
-    private final BooleanSupplier cancelled;
+    private final ProgressHandler progress;
     private final AttachedStore store;
     private final StoreFiles files;
     private final KnownDamage knownDamage;
@@ -80,8 +83,14 @@ public final class StoreVerification {
     private final List<Index> uncompared = new ArrayList<>();
     private boolean stopped;
 
+    /** The bytes that all passes read, as far as is known beforehand. */
+    private long total;
+
+    /** The bytes of the passes that have ended. */
+    private long passed;
+
     /** Verifies a store. */
-    public static Counts run(Storage storage, Path directory, ProblemHandler problems, BooleanSupplier cancelled) {
+    public static Counts run(Storage storage, Path directory, ProblemHandler problems, ProgressHandler progress) {
         Damage.Handler handler = new Damage.Handler() {
             @Override
             public void onDamage(Damage kind, Path file, long offset, List<FilePart> parts, String message) {
@@ -93,13 +102,13 @@ public final class StoreVerification {
                 problems.onProblem(file, offset, message, true);
             }
         };
-        return new StoreVerification(storage, directory, handler, cancelled).run();
+        return new StoreVerification(storage, directory, handler, progress).run();
     }
 
-    StoreVerification(Storage storage, Path directory, Damage.Handler handler, BooleanSupplier cancelled) {
+    StoreVerification(Storage storage, Path directory, Damage.Handler handler, ProgressHandler progress) {
         this.storage = storage;
         this.handler = handler;
-        this.cancelled = cancelled;
+        this.progress = progress;
         this.store = AttachedStore.attach(directory, storage);
         this.files = store.files();
         this.knownDamage = new KnownDamage(storage, files.directory());
@@ -111,14 +120,43 @@ public final class StoreVerification {
             checkSchema();
             checkOpenPage();
             StoreLogs logs = store.logs();
+            long recordsLength = length(logs.records());
+            long chunksLength = length(logs.chunks());
+            long logsLength = recordsLength + length(logs.times()) + chunksLength;
+            total = logsLength + chunksLength + recordsLength + textLength();
             checkLog(logs.records());
             checkLog(logs.times());
             checkLog(logs.chunks());
+            passed += logsLength;
             checkBins(logs.chunks());
+            passed += chunksLength;
             checkContents(logs);
+            passed += recordsLength;
             checkText();
             checkRuns();
             return new Counts(filesChecked, pages, entries, bytes, problems, known, uncompared, !stopped);
+        }
+    }
+
+    /** The bytes of a log's pages that are in files. */
+    private static long length(LogView view) {
+        long begin = view.watermarks().beginAcquire();
+        long gapEnd = view.watermarks().gapEnd();
+        long beforeGap = gapEnd == 0 ? 0 : view.watermarks().gapBeginAcquire() - begin;
+        return beforeGap + view.watermarks().evictedAcquire() - Math.max(begin, gapEnd);
+    }
+
+    /** The bytes of the records of sources that have a text index. */
+    private long textLength() {
+        Set<Integer> ids =
+                files.text(storage).all().stream().map(UnitFile::sourceId).collect(Collectors.toSet());
+        try (Snapshot snapshot = store.snapshot()) {
+            return snapshot.sources().stream()
+                    .filter(source -> ids.contains(source.id()))
+                    .mapToLong(source -> snapshot.statistics(source.id()).bytes())
+                    .sum();
+        } catch (LoomException e) {
+            return 0; // what is wrong is found where it is checked
         }
     }
 
@@ -140,7 +178,7 @@ public final class StoreVerification {
     private void checkText() {
         UnitFiles text = files.text(storage);
         for (UnitFile file : text.all()) {
-            if (stopped()) {
+            if (stoppedAt(0)) {
                 return;
             }
             filesChecked++;
@@ -161,11 +199,11 @@ public final class StoreVerification {
                     store.mark().storeId(),
                     snapshot,
                     (file, message) -> problem(Damage.CONTENTS, file.path(), 0, message),
-                    this::stopped);
+                    this::stoppedAt);
             for (Source source : snapshot.sources()) {
                 // else its format is not known here, and its fields can't be read
                 if (source.format().text().equals(formats.get(source.id()))) {
-                    audit.run(source);
+                    passed += audit.run(source);
                 }
             }
         } catch (StoreReopenedException e) {
@@ -185,7 +223,7 @@ public final class StoreVerification {
                         snapshot,
                         schema::index,
                         (file, message) -> problem(Damage.CONTENTS, file, 0, message))) {
-            audit.run(this::stopped);
+            audit.run(() -> stoppedAt(0));
             filesChecked += audit.files();
             entries += audit.runs();
         } catch (StoreReopenedException e) {
@@ -251,7 +289,7 @@ public final class StoreVerification {
     private void checkPages(LogView view, PageReader reader, long begin, long end) {
         MissingSegments missing = new MissingSegments(view);
         long pageAddress = begin;
-        while (pageAddress < end && !stopped()) {
+        while (pageAddress < end && !stoppedAt(bytes)) {
             if (missing.touch(pageAddress, pageAddress + 1)) {
                 // retention publishes where a log begins before it deletes what is below
                 long first = view.segments()
@@ -343,13 +381,15 @@ public final class StoreVerification {
         return address - view.segments().first(address);
     }
 
-    private boolean stopped() {
-        stopped |= cancelled.getAsBoolean();
+    /** Whether to stop, with this many bytes of the current pass read. */
+    private boolean stoppedAt(long bytesOfPass) {
+        stopped |= !progress.onProgress(Math.min(passed + bytesOfPass, total), total);
         return stopped;
     }
 
     /** Compares the indexes with the records. Their definitions are read behind what they define. */
     private void checkContents(StoreLogs logs) {
+        long begin = logs.records().watermarks().beginAcquire();
         long recordEnd = logs.records().watermarks().evictedAcquire();
         long timeEnd = logs.times().watermarks().evictedAcquire();
         long chunkEnd = logs.chunks().watermarks().tailAcquire();
@@ -377,7 +417,7 @@ public final class StoreVerification {
                         lookup,
                         bins,
                         faults,
-                        this::stopped)) {
+                        address -> stoppedAt(address - begin))) {
             audit.run();
             entries += audit.entries();
             bins.uncompared().forEach(id -> uncompared.add(Objects.requireNonNull(schema.index(id))));
@@ -391,13 +431,17 @@ public final class StoreVerification {
         long gapEnd = chunks.watermarks().gapEnd();
         long gapBegin = gapEnd == 0 ? begin : chunks.watermarks().gapBeginAcquire();
         try (ChunkIndexReader reader = new ChunkIndexReader(chunks, end)) {
-            checkBins(chunks, reader, begin, gapBegin);
-            checkBins(chunks, reader, Math.max(begin, gapEnd), end);
+            checkBins(chunks, reader, begin, gapBegin, 0);
+            checkBins(chunks, reader, Math.max(begin, gapEnd), end, gapBegin - begin);
         }
     }
 
-    private void checkBins(LogView chunks, ChunkIndexReader reader, long begin, long end) {
-        for (long pageAddress = begin; pageAddress < end && !stopped(); pageAddress += PageDescriptor.PAGE_LENGTH) {
+    private void checkBins(LogView chunks, ChunkIndexReader reader, long begin, long end, long before) {
+        long read = before;
+        for (long pageAddress = begin;
+                pageAddress < end && !stoppedAt(read);
+                pageAddress += PageDescriptor.PAGE_LENGTH) {
+            read += PageDescriptor.PAGE_LENGTH;
             entries += reader.check(
                     pageAddress,
                     address -> problem(

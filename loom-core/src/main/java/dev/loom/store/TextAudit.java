@@ -10,7 +10,7 @@ import dev.loom.format.RecordLookup;
 import dev.loom.read.ChunkCursor;
 import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the units of the text index with the records that they describe, as {@link TextFollower} has built them. For one thread. */
@@ -19,13 +19,13 @@ final class TextAudit {
     private final long storeId;
     private final Snapshot snapshot;
     private final UnitAudit.Faults faults;
-    private final BooleanSupplier stopped;
+    private final LongPredicate stopped;
 
     /**
      * @param snapshot open while the audit runs
-     * @param stopped polled before each page of records; true ends the audit
+     * @param stopped asked before each page of records, with the bytes of the source's records so far; true ends the audit
      */
-    TextAudit(UnitFiles files, long storeId, Snapshot snapshot, UnitAudit.Faults faults, BooleanSupplier stopped) {
+    TextAudit(UnitFiles files, long storeId, Snapshot snapshot, UnitAudit.Faults faults, LongPredicate stopped) {
         this.files = files;
         this.storeId = storeId;
         this.snapshot = snapshot;
@@ -33,11 +33,11 @@ final class TextAudit {
         this.stopped = stopped;
     }
 
-    /** Reads the records of a source that units describe. Its format must be known. */
-    void run(Source source) {
+    /** Reads the records of a source that units describe; returns their bytes. Its format must be known. */
+    long run(Source source) {
         try (UnitAudit units = new UnitAudit(files, storeId, source.id(), faults)) {
             if (units.isEmpty()) {
-                return;
+                return 0;
             }
             try (SnapshotReader reader = SnapshotReader.of(snapshot)) {
                 ChunkCursor chunks =
@@ -45,6 +45,7 @@ final class TextAudit {
                 Walk walk = new Walk(units, source, reader.lookup());
                 try (SourceRecords records = reader.forward(chunks, walk)) {
                     walk.run(records);
+                    return walk.bytes;
                 }
             }
         }
@@ -58,6 +59,7 @@ final class TextAudit {
         private @Nullable RowTokens tokens;
         private IndexedText indexed = IndexedText.NONE;
         private boolean inChunk;
+        private long bytes;
 
         private long rowsLeft;
         private long failuresBefore;
@@ -72,6 +74,7 @@ final class TextAudit {
             while (walk.next()) {
                 RowTokens reader = tokens;
                 rowsLeft--;
+                bytes += walk.length();
                 if (reader != null && rowsLeft >= 0) {
                     units.nextRow();
                     reader.read(walk.address(), walk.buffer(), walk.offset(), walk.length(), units);
@@ -116,7 +119,7 @@ final class TextAudit {
 
         @Override
         public boolean mayGoOn(long bytesRead) {
-            return !stopped.getAsBoolean();
+            return !stopped.test(bytes);
         }
     }
 }

@@ -31,6 +31,7 @@ final class TextFollower {
     private long fromNs = Long.MIN_VALUE;
 
     private boolean lacksRoom;
+    private long left;
 
     /**
      * What it needs.
@@ -61,6 +62,11 @@ final class TextFollower {
         return lacksRoom;
     }
 
+    /** The bytes of the log from where the last step ended to where it could have gone; 0 if there was nothing more to take. */
+    long left() {
+        return left;
+    }
+
     /**
      * Takes the chunks that follow.
      *
@@ -76,6 +82,7 @@ final class TextFollower {
             try (SourceRecords records = reader.forward(chunks, step)) {
                 step.run(records);
             }
+            left = step.more ? step.durable - position : 0;
             return step.more;
         }
     }

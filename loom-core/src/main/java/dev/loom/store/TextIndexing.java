@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.error.StoreIoException;
@@ -85,6 +86,9 @@ final class TextIndexing implements AutoCloseable {
 
     /** Whether the attempt left out nothing that was durable when it began. */
     private boolean complete;
+
+    /** The bytes of the log that followers have before them. */
+    private volatile long left;
 
     /** Why a source is given up, and what was asked to be indexed of it then. */
     private record GivenUp(@Nullable String asked, String reason) {}
@@ -201,12 +205,17 @@ final class TextIndexing implements AutoCloseable {
      *
      * @return false if memory, room or the disk failed an attempt that began after this call
      */
-    boolean finish(BooleanSupplier giveUp) {
+    boolean finish(ProgressHandler progress) {
+        long[] most = {0};
         CompletableFuture<Boolean> request = new CompletableFuture<>();
         finished = request;
         thread.hurry();
         try {
-            return thread.await(request, giveUp);
+            return thread.await(request, () -> {
+                long now = left;
+                most[0] = Math.max(most[0], now);
+                return !progress.onProgress(most[0] - now, most[0]);
+            });
         } finally {
             finished = null;
         }
@@ -283,6 +292,7 @@ final class TextIndexing implements AutoCloseable {
             try (Snapshot snapshot = parts.snapshot().get()) {
                 more = follower.step(snapshot, durable);
             }
+            left = followers.values().stream().mapToLong(TextFollower::left).sum();
         } while (more && followers.size() == followersMax && follower.units().indexedTo() == before);
         if (follower.units().indexedTo() > before) {
             turns.remove(source.id());

@@ -142,14 +142,22 @@ class UnknownFormatTest {
         }
     }
 
+    private static String formatVersion(Path store) {
+        try (LoomReader reader = LoomReader.attach(store)) {
+            return reader.info().formatVersion();
+        }
+    }
+
     @Test
     void shouldReadANewerMinorFormat() throws IOException {
         Path store = closedStore("minor");
         version(store, 0, MINOR_OFFSET, 9);
         version(store, 1, MINOR_OFFSET, 9);
         assertArrayEquals(counts, read(store));
+        assertEquals("1.9", formatVersion(store));
         open(store).close();
         assertArrayEquals(counts, read(store));
+        assertEquals("1.1", formatVersion(store));
     }
 
     @Test

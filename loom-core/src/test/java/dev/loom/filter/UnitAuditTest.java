@@ -57,10 +57,10 @@ final class UnitAuditTest {
                     push(loom, other, "{\"body\":\"took " + i + (i % 90 == 0 ? "" : "\"}"));
                 }
                 if (i % (RECORDS / PARTS) == 0) { // ends a unit, so that sixteen of them are put together
-                    assertTrue(loom.finishTextIndex(() -> false));
+                    assertTrue(loom.finishTextIndex((done, total) -> true));
                 }
             }
-            assertTrue(loom.finishTextIndex(() -> false));
+            assertTrue(loom.finishTextIndex((done, total) -> true));
         }
     }
 
@@ -207,11 +207,12 @@ final class UnitAuditTest {
                                         + ": unit lacks words of its records: unit=" + forged.unit())
                         && problems.get(0).endsWith("part=" + part),
                 problems::toString);
-        StoreVerifier.Repaired repaired = StoreVerifier.repair(store, (path, offset, reason, copy) -> {}, () -> false);
+        StoreVerifier.Repaired repaired =
+                StoreVerifier.repair(store, (path, offset, reason, copy) -> {}, (done, total) -> true);
         assertEquals(new StoreVerifier.Repaired(null, false), repaired);
         assertEquals(List.of(), problems());
         try (Loom loom = Loom.open(config())) {
-            assertTrue(loom.finishTextIndex(() -> false));
+            assertTrue(loom.finishTextIndex((done, total) -> true));
             try (Snapshot snapshot = loom.snapshot()) {
                 for (int source = 1; source <= 2; source++) {
                     assertEquals(0, snapshot.textIndex(source).orElseThrow().recordsLeft());

@@ -47,7 +47,7 @@ class LogLayoutTest {
         assertEquals('o', bytes.get(2));
         assertEquals('m', bytes.get(3));
         assertEquals(1, bytes.get(4));
-        assertEquals(0, bytes.get(5));
+        assertEquals(1, bytes.get(5));
         assertEquals(2, bytes.get(6));
         assertEquals(1, bytes.get(7));
         assertEquals(0x0102_0304_0506_0708L, bytes.getLong(8));

@@ -115,6 +115,23 @@ final class ContentsVerificationTest {
         return problems;
     }
 
+    /** Records are read twice, the chunk index too, the timestamp index once; a source without texts needs no more. */
+    @Test
+    void shouldTellHowFarItIsInAllPasses() {
+        List<Long> heard = new ArrayList<>();
+        long total =
+                2L * content(LogKind.RECORD).length + content(LogKind.TIME).length + 2L * content(LogKind.CHUNK).length;
+        StoreVerifier.Report report = StoreVerifier.verify(store, (file, offset, message) -> {}, (done, all) -> {
+            assertEquals(total, all);
+            return heard.add(done);
+        });
+        assertTrue(report.complete());
+        assertEquals(heard.stream().sorted().toList(), heard);
+        assertEquals(0, heard.get(0));
+        assertEquals(total, heard.get(heard.size() - 1));
+        assertTrue(heard.stream().distinct().count() >= total / PageDescriptor.PAGE_LENGTH, heard::toString);
+    }
+
     private Path file(LogKind kind) {
         return store.resolve(kind.folder()).resolve("0".repeat(20) + ".seg");
     }

@@ -51,7 +51,7 @@ final class HeldSegmentsTest {
     private static Mark mark(LogMark records, LogMark times, Rebuild rebuild) {
         return new Mark(
                 1,
-                new Mark.Identity(7, SEGMENT, FileId.NONE, false),
+                new Mark.Identity(7, SEGMENT, FileId.NONE, MarkFile.MINOR, false),
                 Mark.Session.NONE,
                 new Mark.Contents(List.of(records, times, log(0, 0)), 0, -1, 0),
                 rebuild,
@@ -136,7 +136,7 @@ final class HeldSegmentsTest {
         LogMark times = log(0, far + PAGE);
         Mark mark = new Mark(
                 1,
-                new Mark.Identity(7, SEGMENT, FileId.NONE, false),
+                new Mark.Identity(7, SEGMENT, FileId.NONE, MarkFile.MINOR, false),
                 Mark.Session.NONE,
                 new Mark.Contents(List.of(log(0, PAGE), times, times), 0, -1, 0),
                 gap,

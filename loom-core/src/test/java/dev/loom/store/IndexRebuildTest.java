@@ -221,7 +221,7 @@ final class IndexRebuildTest extends StoreFixture {
             await(reopened, each -> each.writer().orElseThrow().rebuildFailure().isPresent());
             int text = reopened.defineSource("text", Formats.text());
             reopened.push(text, new byte[] {'a'});
-            assertFalse(reopened.finishTextIndex(() -> false));
+            assertFalse(reopened.finishTextIndex((done, total) -> true));
             disk.refuseWrites("");
             await(reopened, IndexRebuildTest::rebuilt);
         }

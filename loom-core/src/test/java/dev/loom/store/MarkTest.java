@@ -26,7 +26,7 @@ final class MarkTest {
 
     private static final Mark OPEN = new Mark(
             10,
-            new Mark.Identity(7, SEGMENT, FILE, false),
+            new Mark.Identity(7, SEGMENT, FILE, MarkFile.MINOR, false),
             new Mark.Session(2, false, OWNER, NONCE, STAGING),
             new Mark.Contents(
                     List.of(
@@ -188,7 +188,7 @@ final class MarkTest {
         Mark.Contents contents = new Mark.Contents(OPEN.contents().logs(), schema, -1, 0);
         return new Mark(
                 1,
-                new Mark.Identity(7, segmentLength, FILE, false),
+                new Mark.Identity(7, segmentLength, FILE, MarkFile.MINOR, false),
                 OPEN.session(),
                 contents,
                 rebuild,

@@ -200,7 +200,7 @@ final class OpenPageFileTest extends StoreFixture {
         damaged[PAGE + 100] ^= 1;
         put(damaged);
         List<Path> copies = new ArrayList<>();
-        StoreVerifier.repair(store(), (file, offset, reason, copy) -> copies.add(copy), () -> false);
+        StoreVerifier.repair(store(), (file, offset, reason, copy) -> copies.add(copy), (done, total) -> true);
         assertEquals(1, copies.size());
         assertArrayEquals(damaged, Files.readAllBytes(copies.get(0)));
         assertEquals(List.of(), problems());

@@ -315,7 +315,7 @@ final class ReturnedVolumeTest {
             volume.detach();
             volume.mount();
             if (repair) {
-                StoreVerifier.repair(volume.store(), (file, offset, reason, copy) -> {}, () -> false);
+                StoreVerifier.repair(volume.store(), (file, offset, reason, copy) -> {}, (done, total) -> true);
             } else {
                 open(volume.store()).close();
             }

@@ -31,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -145,17 +146,45 @@ final class RollupsTest {
                         List.of(new CompletableFuture<>(), new CompletableFuture<>());
                 for (CompletableFuture<Boolean> answer : answers) {
                     AtomicBoolean asked = new AtomicBoolean();
-                    Thread caller = new Thread(() -> answer.complete(rollups.finish(() -> {
+                    Thread caller = new Thread(() -> answer.complete(rollups.finish((done, total) -> {
                         if (asked.compareAndSet(false, true)) {
                             waiting.countDown();
                         }
-                        return attempts.get() > 20; // one that was forgotten
+                        return attempts.get() <= 20; // one that was forgotten
                     })));
                     caller.start();
                 }
                 for (CompletableFuture<Boolean> answer : answers) {
                     assertTrue(answer.get(60, TimeUnit.SECONDS));
                 }
+            }
+        }
+    }
+
+    @Test
+    void shouldTellHowMuchIsToBeSummedUp() {
+        CountDownLatch told = new CountDownLatch(1);
+        List<String> heard = new ArrayList<>();
+        try (Loom loom = open(Storage.DISK)) {
+            fill(loom, 3);
+            long tail = tail(loom);
+            BooleanSupplier ready = () -> {
+                awaitLatch(told);
+                return true;
+            };
+            try (Rollups rollups = rollups(loom, files(Storage.DISK), () -> tail, ready, bytes -> true)) {
+                rollups.start();
+                assertTrue(rollups.finish((done, total) -> {
+                    if (heard.isEmpty()) {
+                        heard.add(done + " of " + total);
+                        told.countDown();
+                    }
+                    return true;
+                }));
+                assertEquals(List.of("0 of " + tail), heard);
+                heard.clear();
+                assertTrue(rollups.finish((done, total) -> heard.add(done + " of " + total)));
+                assertEquals("0 of " + (tail - RunShape.begin(1, RunShape.number(1, tail))), heard.get(0));
             }
         }
     }
@@ -183,7 +212,7 @@ final class RollupsTest {
             RunFiles files = files(Storage.DISK);
             try (Rollups rollups = rollups(loom, files, () -> tail, () -> true, room)) {
                 rollups.start();
-                assertFalse(rollups.finish(() -> false));
+                assertFalse(rollups.finish((done, total) -> true));
             }
             assertTrue(files.all().stream().anyMatch(file -> file.level() == 2), "no longer run was built");
         }
@@ -216,7 +245,7 @@ final class RollupsTest {
             fill(loom, 3);
             Rollups rollups = rollups(loom, files(storage));
             rollups.start();
-            assertTrue(rollups.finish(() -> false));
+            assertTrue(rollups.finish((done, total) -> true));
             fenced = true;
             closing.set(true);
             rollups.close();
@@ -252,7 +281,7 @@ final class RollupsTest {
             fill(loom, 3);
             Rollups rollups = rollups(loom, files(storage));
             rollups.start();
-            assertTrue(rollups.finish(() -> false));
+            assertTrue(rollups.finish((done, total) -> true));
             exhausted.set(true);
             try {
                 rollups.close();
@@ -285,13 +314,13 @@ final class RollupsTest {
             RunFiles files = files(storage);
             try (Rollups rollups = rollups(loom, files)) {
                 rollups.start();
-                assertTrue(rollups.finish(() -> false));
+                assertTrue(rollups.finish((done, total) -> true));
             }
             bad.set(true);
             long before = files.bytes();
             try (Rollups rollups = rollups(loom, files)) {
                 rollups.start();
-                assertTrue(rollups.finish(() -> false));
+                assertTrue(rollups.finish((done, total) -> true));
             }
             assertFalse(bad.get());
             assertEquals(before, files.bytes());
@@ -314,7 +343,7 @@ final class RollupsTest {
 
     private static boolean finishes(Rollups rollups, int attempts) {
         for (int i = 0; i < attempts; i++) {
-            if (rollups.finish(() -> false)) {
+            if (rollups.finish((done, total) -> true)) {
                 return true;
             }
         }
@@ -390,7 +419,7 @@ final class RollupsTest {
         try (Loom loom = open(Storage.DISK);
                 Rollups rollups = rollups(loom, files)) {
             rollups.start();
-            assertTrue(rollups.finish(() -> false));
+            assertTrue(rollups.finish((done, total) -> true));
             assertFalse(hasBins(files, loom));
         }
     }

@@ -49,7 +49,7 @@ class StoreLayoutTest {
                 new LogMark(1 << 22, 1 << 25, 81 * PAGE, 82 * PAGE));
         return new Mark(
                 sequence,
-                new Mark.Identity(2, 5 * PAGE, new FileId(15, 16), false),
+                new Mark.Identity(2, 5 * PAGE, new FileId(15, 16), 7, false),
                 new Mark.Session(3, closed, owner, 4, Path.of("/staging")),
                 new Mark.Contents(logs, 12, 13, 14),
                 new Rebuild(PAGE, 2 * PAGE, 3 * PAGE, 4 * PAGE, 5 * PAGE, 6 * PAGE),
@@ -68,7 +68,7 @@ class StoreLayoutTest {
         for (int slot = 0; slot <= 4096; slot += 4096) {
             assertEquals("loommark", text(bytes, slot, 8));
             assertEquals(1, bytes.getShort(slot + 8), "major");
-            assertEquals(0, bytes.getShort(slot + 10), "minor");
+            assertEquals(7, bytes.getShort(slot + 10), "minor");
             assertEquals(16, bytes.getShort(slot + 12), "page shift");
             assertEquals(slot == 0 ? 1 | 2 << 1 : 1 << 1, bytes.getShort(slot + 14), "closed, state of the indexes");
             assertEquals(slot == 0 ? 40 : 41, bytes.getLong(slot + 16), "sequence");

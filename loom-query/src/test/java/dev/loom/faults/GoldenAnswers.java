@@ -5,13 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
+import dev.loom.format.FieldValue;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.EventExtent;
+import dev.loom.query.Group;
+import dev.loom.query.GroupedAggregate;
+import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.IndexedAggregate;
 import dev.loom.query.QueryCursor;
@@ -28,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32;
 import org.agrona.DirectBuffer;
 
@@ -113,10 +119,23 @@ final class GoldenAnswers {
 
     private static void addIndex(Snapshot snapshot, Index index, List<String> lines) {
         lines.add(index(index));
+        if (index.key() != null) {
+            lines.addAll(groups(snapshot, index, index.key()));
+            return;
+        }
         IndexFunction function = index.function().isLambda() ? LENGTH : index.function();
         IndexedAggregate.Result byIndex = aggregate(snapshot, index, function, true);
         String answer = aggregate(index.id(), byIndex);
         assertEquals(answer, aggregate(index.id(), aggregate(snapshot, index, function, false)), "without the index");
+        if (index.bins().keepsValues()) {
+            QueryStatistics totals = IndexedAggregate.of(snapshot, index.sourceId(), function)
+                    .run()
+                    .statistics();
+            assertEquals(
+                    totals.recordsReturned() == 0,
+                    byIndex.statistics().recordsReturned() == 0,
+                    () -> "percentiles read records whose values are kept: " + byIndex.statistics());
+        }
         if (index.kind() == Index.Kind.EVENT_TIME) {
             EventExtent.Result found = EventExtent.of(snapshot, index.sourceId(), new Times(function))
                     .run();
@@ -128,7 +147,7 @@ final class GoldenAnswers {
             requireUsed(index, byIndex.statistics());
         }
         lines.add(answer);
-        if (index.kind() == Index.Kind.VALUE) {
+        if (hasBins(index)) {
             Histogram.Counts counts = Histogram.of(snapshot, index.sourceId(), function)
                     .bins(index.bins())
                     .run();
@@ -141,6 +160,43 @@ final class GoldenAnswers {
         }
     }
 
+    /** Whether an index says how its values are distributed over bins. */
+    static boolean hasBins(Index index) {
+        return index.kind() == Index.Kind.VALUE && index.key() == null;
+    }
+
+    private static List<String> groups(Snapshot snapshot, Index index, IndexKey key) {
+        List<String> lines = groups(snapshot, index, key, true);
+        assertEquals(lines, groups(snapshot, index, key, false), "without the index");
+        return lines;
+    }
+
+    private static List<String> groups(Snapshot snapshot, Index index, IndexKey key, boolean use) {
+        List<String> lines = new ArrayList<>();
+        try (Groups groups = GroupedAggregate.of(snapshot, index.sourceId(), index.function())
+                .by(key.fields())
+                .percentiles(50, 99)
+                .use(QueryIndex.CHUNK, use)
+                .run()) {
+            if (use) {
+                requireUsed(index, groups.statistics());
+            }
+            for (Group group : groups) {
+                lines.add(aggregate(
+                        "group " + index.id() + " "
+                                + group.key().stream().map(FieldValue::text).collect(Collectors.joining(" ")),
+                        group.count(),
+                        new BigDecimal(group.sum()),
+                        group.min().orElseThrow().toBigDecimal(),
+                        group.max().orElseThrow().toBigDecimal(),
+                        group.percentile(50).orElseThrow().toBigDecimal(),
+                        group.percentile(99).orElseThrow().toBigDecimal()));
+            }
+        }
+        Collections.sort(lines);
+        return lines;
+    }
+
     /** An index that can no longer be read makes answers slower, not wrong. */
     private static void requireUsed(Index index, QueryStatistics work) {
         assertTrue(
@@ -150,6 +206,7 @@ final class GoldenAnswers {
 
     private static String index(Index index) {
         return "index " + index.id() + " of " + index.sourceId() + " " + index.name() + " " + index.kind() + " "
+                + (index.key() == null ? "" : "by " + index.key().text() + " ")
                 + index.function().text() + " "
                 + (index.kind() == Index.Kind.VALUE ? index.bins().text() : "");
     }
@@ -168,7 +225,7 @@ final class GoldenAnswers {
             return "aggregate " + index + " none";
         }
         return aggregate(
-                index,
+                "aggregate " + index,
                 found.count(),
                 new BigDecimal(found.sum()),
                 found.min().orElseThrow().toBigDecimal(),
@@ -177,8 +234,8 @@ final class GoldenAnswers {
                 found.percentile(99).orElseThrow().toBigDecimal());
     }
 
-    private static String aggregate(int index, long count, BigDecimal sum, BigDecimal... values) {
-        StringBuilder line = new StringBuilder("aggregate " + index + " count=" + count + " sum=" + plain(sum));
+    private static String aggregate(String what, long count, BigDecimal sum, BigDecimal... values) {
+        StringBuilder line = new StringBuilder(what + " count=" + count + " sum=" + plain(sum));
         for (BigDecimal value : values) {
             line.append(' ').append(plain(value));
         }
@@ -186,14 +243,14 @@ final class GoldenAnswers {
     }
 
     /** As a list of all values gives it; percentile P of n values is that of rank ceil(P / 100 * n). */
-    static String aggregate(int index, List<BigDecimal> values) {
+    static String aggregate(String what, List<BigDecimal> values) {
         if (values.isEmpty()) {
-            return "aggregate " + index + " none";
+            return what + " none";
         }
         List<BigDecimal> sorted = values.stream().sorted().toList();
         int n = sorted.size();
         return aggregate(
-                index,
+                what,
                 n,
                 sorted.stream().reduce(BigDecimal.ZERO, BigDecimal::add),
                 sorted.get(0),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.StoreVerifier;
 import dev.loom.format.Formats;
@@ -12,12 +13,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -88,11 +91,24 @@ class GoldenAnswersTest {
     void shouldAnswerAsTheVersionThatWroteIt(String name) throws IOException {
         unpack(name);
         try (LoomReader reader = LoomReader.attach(store)) {
+            assertEquals(name.substring(0, name.indexOf('-')), reader.info().formatVersion());
             requireSame(answers, GoldenAnswers.of(reader));
         }
         System.out.println("row=R27 faults=1 checked=" + answers.size() + " seed=0 store=" + name);
         if (!unclosed(name)) {
             requireWhole();
+        }
+    }
+
+    @Test
+    void shouldHaveStoresOfTheVersionsThatAreWritten() throws IOException {
+        for (LoomConfig.Builder config : List.of(
+                GoldenWriter.config(temp.resolve("plain")),
+                GoldenWriter.config(temp.resolve("compressed")).compressAfter(Duration.ZERO))) {
+            try (Loom loom = Loom.open(config.build())) {
+                String version = loom.info().formatVersion();
+                assertTrue(stores().stream().anyMatch(name -> name.startsWith(version + "-")), version);
+            }
         }
     }
 

@@ -125,6 +125,7 @@ class GoldenStoreTest {
         for (int session = 0; session < 2; session++) {
             try (Loom loom = Loom.open(PushingProcess.config(store).build())) {
                 check(loom);
+                assertEquals("1.1", loom.info().formatVersion());
                 int id = loom.defineSource("later-" + session, Formats.parse("bytes"));
                 assertTrue(loom.push(id, payload(LONG_RECORD)) > 0);
                 check(loom);

@@ -35,6 +35,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -48,12 +50,18 @@ import org.agrona.ExpandableArrayBuffer;
 final class GoldenWriter {
     private static final long START_NS = 1_700_000_000_000_000_000L;
     private static final long SEGMENT = 256 << 10;
-    private static final StructFormat REQUESTS =
-            Formats.struct("latency_ns:i64,score:f64,size:u64,code:i32,shard:u8?,key:utf8");
+    private static final StructFormat REQUESTS = Formats.struct(
+            "latency_ns:i64,score:f64,size:u64,code:i32,shard:u8?,key:utf8,wait_ns:i64,cost:i64,zone:u8");
 
-    /** A record as it was pushed. */
+    /** A record as it was pushed; {@code group} is its key in an index by keys. */
     private record Pushed(
-            int source, long address, long timeNs, int length, String line, Map<String, BigDecimal> values) {}
+            int source,
+            long address,
+            long timeNs,
+            int length,
+            String line,
+            Map<String, BigDecimal> values,
+            String group) {}
 
     private final Path temp;
     private final List<Pushed> pushed = new ArrayList<>();
@@ -198,6 +206,12 @@ final class GoldenWriter {
         loom.defineIndex(1, "size", IndexFunction.field(REQUESTS, "size"), Bins.edges(100, 10_000, 1_000_000));
         loom.defineIndex(1, "code", IndexFunction.field(REQUESTS, "code"), Bins.linear(-100, 600, 7));
         loom.defineIndex(1, "shard", IndexFunction.field(REQUESTS, "shard"), Bins.match(3));
+        loom.defineIndex(
+                1,
+                "wait_ns",
+                IndexFunction.field(REQUESTS, "wait_ns"),
+                Bins.logLinear().withValues());
+        loom.defineIndex(1, "cost", IndexFunction.field(REQUESTS, "cost"), Bins.logLinear(), List.of("key", "zone"));
         loom.defineEventTimeIndex(2, "event-time", IndexFunction.field(timed, "event_time"));
         loom.defineIndex(4, "n", IndexFunction.field(Formats.json(), "n"), Bins.logLinear());
         loom.defineIndex(5, "length", GoldenAnswers.LENGTH, Bins.logLinear());
@@ -205,6 +219,10 @@ final class GoldenWriter {
     }
 
     private void push(Loom loom, int source, byte[] payload, Map<String, BigDecimal> values) {
+        push(loom, source, payload, values, "");
+    }
+
+    private void push(Loom loom, int source, byte[] payload, Map<String, BigDecimal> values, String group) {
         now += records++ % 3 * 1_000L;
         long address = loom.push(source, payload);
         if (address < 0) {
@@ -212,7 +230,7 @@ final class GoldenWriter {
             lost.merge(source, 1L, Long::sum);
         } else {
             String line = GoldenAnswers.record(address, now, payload);
-            pushed.add(new Pushed(source, address, now, payload.length, line, values));
+            pushed.add(new Pushed(source, address, now, payload.length, line, values, group));
         }
     }
 
@@ -279,9 +297,14 @@ final class GoldenWriter {
             values.put("shard", BigDecimal.valueOf(n % 11));
         }
         writer.setUtf8(5, "key-" + n % 13);
+        writer.setLong(6, n * 37L % 1_000);
+        writer.setLong(7, 1_000 - n % 251);
+        writer.setLong(8, n % 3);
+        values.put("wait_ns", BigDecimal.valueOf(n * 37L % 1_000));
+        values.put("cost", BigDecimal.valueOf(1_000 - n % 251));
         byte[] payload = new byte[writer.finish()];
         buffer.getBytes(0, payload);
-        push(loom, 1, payload, values);
+        push(loom, 1, payload, values, "key-" + n % 13 + " " + n % 3);
     }
 
     /** What the store must say, but for the bins. */
@@ -307,18 +330,38 @@ final class GoldenWriter {
             kept.forEach(record -> lines.add(record.line));
             for (Index index : store.indexes()) {
                 if (index.sourceId() == source.id()) {
-                    lines.add(GoldenAnswers.aggregate(index.id(), values(index, begin)));
+                    lines.addAll(aggregates(index, begin));
                 }
             }
         }
         return lines;
     }
 
-    private List<BigDecimal> values(Index index, long begin) {
-        return pushed.stream()
-                .filter(record -> record.source == index.sourceId() && record.address >= begin)
-                .flatMap(record -> Stream.ofNullable(record.values.get(index.name())))
+    private List<String> aggregates(Index index, long begin) {
+        if (index.key() == null) {
+            return List.of(GoldenAnswers.aggregate("aggregate " + index.id(), values(index, begin)));
+        }
+        Map<String, List<BigDecimal>> groups = new TreeMap<>();
+        indexed(index, begin)
+                .forEach(record -> groups.computeIfAbsent(record.group, group -> new ArrayList<>())
+                        .add(Objects.requireNonNull(record.values.get(index.name()))));
+        return groups.entrySet().stream()
+                .map(group -> GoldenAnswers.aggregate("group " + index.id() + " " + group.getKey(), group.getValue()))
                 .toList();
+    }
+
+    private List<BigDecimal> values(Index index, long begin) {
+        return indexed(index, begin)
+                .map(record -> Objects.requireNonNull(record.values.get(index.name())))
+                .toList();
+    }
+
+    /** The records that have a value in an index. */
+    private Stream<Pushed> indexed(Index index, long begin) {
+        return pushed.stream()
+                .filter(record -> record.source == index.sourceId()
+                        && record.address >= begin
+                        && record.values.containsKey(index.name()));
     }
 
     private static long bytes(List<Pushed> records) {
@@ -335,7 +378,7 @@ final class GoldenWriter {
                             .filter(line -> !line.startsWith("bin ") && !line.startsWith("index "))
                             .collect(Collectors.joining("\n")));
             for (Index index : reader.indexes()) {
-                if (index.kind() == Index.Kind.VALUE) {
+                if (GoldenAnswers.hasBins(index)) {
                     GoldenAnswers.requireBins(answers, index.id(), values(index, begin));
                 }
             }

@@ -91,7 +91,7 @@ class QueryMemoryTest {
                 loom.push(id, payload, 0, i == 1_500 ? 65_536 : 1_000);
             }
             loom.force();
-            loom.finishRollups(() -> false); // its thread has memory of its own
+            loom.finishRollups((done, total) -> true); // its thread has memory of its own
             for (Order order : Order.values()) {
                 try (Snapshot snapshot = loom.snapshot()) {
                     // classes and caches of the first time are nobody's query

@@ -119,11 +119,11 @@ final class ServerSettingsTest {
     void shouldCompressWhenTold() throws IOException {
         String store = "store: {directory: " + temp.resolve("store") + ", record_ring_mib: 1, compress_after: ";
         try (Loom loom = Loom.open(read(store + "none}", Map.of()).store().orElseThrow())) {
-            assertEquals("1.0", loom.info().formatVersion());
+            assertEquals("1.1", loom.info().formatVersion());
         }
         ServerSettings hourly = read(store + "1h, compression_percent: 100}", Map.of());
         try (Loom loom = Loom.open(hourly.store().orElseThrow())) {
-            assertEquals("2.0", loom.info().formatVersion());
+            assertEquals("2.1", loom.info().formatVersion());
         }
         assertThrows(IllegalArgumentException.class, () -> read(store + "1h, compression_percent: 101}", Map.of()));
         assertThrows(IllegalArgumentException.class, () -> read(store + "soon}", Map.of()));

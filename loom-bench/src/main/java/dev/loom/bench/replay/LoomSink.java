@@ -234,7 +234,7 @@ public final class LoomSink implements Sink {
     @Override
     public void settle() {
         loom.force();
-        loom.finishRollups(() -> false);
+        loom.finishRollups((done, total) -> true);
     }
 
     @Override

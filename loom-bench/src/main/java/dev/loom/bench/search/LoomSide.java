@@ -96,7 +96,7 @@ final class LoomSide implements SearchSide {
                 .build())) {
             push(log, loom, loom.defineSource(SOURCE, Formats.text()));
             accepted = CpuTime.processNs() - cpuNs;
-            if (!loom.finishTextIndex(() -> false)) {
+            if (!loom.finishTextIndex((done, total) -> true)) {
                 throw new IllegalStateException("text index was not completed: store=" + store);
             }
             awaitCompression(loom);

@@ -26,7 +26,7 @@ final class ArchiveDescriptor {
     static final long MAGIC = 0x6863_7241_6d6f_6f4cL;
 
     static final int MAJOR = 1;
-    static final int MINOR = 0;
+    static final int MINOR = 1;
 
     static final int MAJOR_OFFSET = Long.BYTES;
     static final int MINOR_OFFSET = MAJOR_OFFSET + 1;

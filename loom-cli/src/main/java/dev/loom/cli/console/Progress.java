@@ -16,13 +16,14 @@ public final class Progress implements AutoCloseable {
     private final Console console;
     private final String noun;
     private final LongSupplier nanoClock;
-    private final long startNs;
+    private long startNs;
     private DoubleSupplier share = () -> Double.NaN;
     private long nextNs;
     private int calls;
+    private long lastBytes;
 
     /**
-     * Starts the clock.
+     * Starts the clock, in place of another line that is still shown.
      *
      * @param noun what is counted, in the plural
      */
@@ -34,6 +35,7 @@ public final class Progress implements AutoCloseable {
         this.console = console;
         this.noun = noun;
         this.nanoClock = nanoClock;
+        console.clearStatus();
         this.startNs = nanoClock.getAsLong();
         this.nextNs = startNs + FIRST_NS;
     }
@@ -59,6 +61,21 @@ public final class Progress implements AutoCloseable {
                 show(count, nowNs - startNs);
             }
         }
+    }
+
+    /**
+     * Follows work of the store itself, in MiB. The clock starts again with the next work, which begins at a smaller number.
+     *
+     * @return false once the command is interrupted
+     */
+    public boolean onProgress(long doneBytes, long totalBytes) {
+        if (doneBytes < lastBytes) {
+            startNs = nanoClock.getAsLong();
+        }
+        lastBytes = doneBytes;
+        share = () -> totalBytes == 0 ? Double.NaN : (double) doneBytes / totalBytes;
+        updateNow(doneBytes >> 20);
+        return !console.interruption().requested();
     }
 
     private void show(long count, long elapsedNs) {

@@ -4,6 +4,7 @@ import dev.loom.Loom;
 import dev.loom.api.ValueUnit;
 import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.Console;
+import dev.loom.cli.console.Progress;
 import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 import org.agrona.DirectBuffer;
@@ -47,12 +48,20 @@ final class DirectStore implements ImportStore {
         return loom.payloadLengthMax();
     }
 
+    /** Also makes all durable; nothing is lost if this can't be completed, searches and long ranges then read more. */
+    private void finish() {
+        try (Progress progress = new Progress(console, "MiB indexed for searches")) {
+            loom.finishTextIndex(progress::onProgress);
+        }
+        try (Progress progress = new Progress(console, "MiB summed up")) {
+            loom.finishRollups(progress::onProgress);
+        }
+    }
+
     @Override
     public void close() {
         try (loom) {
-            // also makes all durable; nothing is lost if the index can't be completed, searches then read more
-            loom.finishTextIndex(() -> console.interruption().requested());
-            loom.finishRollups(() -> console.interruption().requested());
+            finish();
             long deleted = loom.info().records().begin() - begin;
             if (deleted > 0) {
                 console.say("the store's limits deleted its oldest records: "

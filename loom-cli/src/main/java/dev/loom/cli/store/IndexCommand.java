@@ -6,9 +6,11 @@ import dev.loom.LoomReader;
 import dev.loom.api.Bins;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Store;
+import dev.loom.api.StoreInfo;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
@@ -20,9 +22,12 @@ import dev.loom.server.schema.IndexEntry;
 import dev.loom.server.table.StoreTables;
 import dev.loom.server.table.TableForm;
 import dev.loom.server.time.TimePrinter;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,6 +41,11 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "(add | close | list)")
 public final class IndexCommand {
+    /** The records that are indexed before the store is open, and between two reports. */
+    private static final long REBUILD_BYTES = 64L << 20;
+
+    private static final Duration POLL = Duration.ofMillis(50);
+
     private final Console console;
 
     public IndexCommand(Console console) {
@@ -94,7 +104,10 @@ public final class IndexCommand {
             console.say("the sidecar is rebuilding all indexes in the background, to cover existing"
                     + " records; info shows its progress: rebuilt, of rebuild_to");
         } else if (backfill) {
-            rewriteIndexes(store);
+            if (!rewriteIndexes(store.directory(), REBUILD_BYTES)) {
+                console.say("interrupted; the next command that writes the store goes on to rebuild its indexes");
+                return ExitCode.INTERRUPTED;
+            }
             console.say(
                     "rebuilt all indexes; " + sourceName + '.' + field + " covers the " + before + " existing records");
         } else if (before > 0 && !existed) {
@@ -125,12 +138,37 @@ public final class IndexCommand {
         }
     }
 
-    private static void rewriteIndexes(StoreOption store) {
-        Loom.open(LoomConfig.at(store.directory())
+    /**
+     * Rebuilds the indexes, and waits for it.
+     *
+     * @param stepBytes the records between two reports of the progress
+     * @return false if it was interrupted
+     */
+    boolean rewriteIndexes(Path directory, long stepBytes) {
+        try (Loom loom = Loom.open(LoomConfig.at(directory)
                         .rebuildIndexes(true)
-                        .backgroundRebuildBytes(Long.MAX_VALUE)
-                        .build())
-                .close();
+                        .backgroundRebuildBytes(stepBytes)
+                        .build());
+                Progress progress = new Progress(console, "MiB indexed")) {
+            StoreInfo info = loom.info();
+            while (info.rebuild().isPresent()) {
+                Optional<String> failure = info.writer().flatMap(StoreInfo.Writer::rebuildFailure);
+                if (failure.isPresent()) {
+                    throw new CommandFailure(ExitCode.STORE, "indexes are not rebuilt yet: " + failure.get());
+                }
+                StoreInfo.RebuildProgress rebuild = info.rebuild().get();
+                long begin = info.records().begin();
+                if (!progress.onProgress(rebuild.done() - begin, rebuild.to() - begin)
+                        || console.interruption().await(POLL)) {
+                    return false;
+                }
+                info = loom.info();
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     @Command(

@@ -70,17 +70,13 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** Returns false if it was interrupted. */
     private boolean repair(Path directory) {
-        try (Progress progress = new Progress(console, "pages verified")) {
-            long[] pages = {0};
+        try (Progress progress = new Progress(console, "MiB read")) {
             StoreVerifier.Repaired repaired = StoreVerifier.repair(
                     directory,
                     (file, offset, reason, copy) ->
                             console.say("set aside: file=" + shown(directory, file) + ", offset=" + offset + ", copy="
                                     + (copy == null ? "none" : shown(directory, copy)) + ", reason=" + reason),
-                    () -> {
-                        progress.updateNow(pages[0]++);
-                        return console.interruption().requested();
-                    });
+                    progress::onProgress);
             console.say(
                     repaired.directory() == null
                             ? "recovered"
@@ -107,13 +103,9 @@ public final class VerifyCommand implements Callable<Integer> {
     }
 
     private StoreVerifier.Report verify(Path directory, OutputFormat form) {
-        try (Progress progress = new Progress(console, "pages verified")) {
-            long[] pages = {0};
+        try (Progress progress = new Progress(console, "MiB read")) {
             Problems problems = new Problems(directory, form);
-            StoreVerifier.Report report = StoreVerifier.verify(directory, problems, () -> {
-                progress.updateNow(pages[0]++);
-                return console.interruption().requested();
-            });
+            StoreVerifier.Report report = StoreVerifier.verify(directory, problems, progress::onProgress);
             problems.listing().end();
             return report;
         }

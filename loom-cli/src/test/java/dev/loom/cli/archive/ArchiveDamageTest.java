@@ -1,5 +1,6 @@
 package dev.loom.cli.archive;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -164,15 +165,28 @@ class ArchiveDamageTest {
         return joined.toByteArray();
     }
 
+    private static byte[] ofVersion(int major, int minor) {
+        byte[] archive = archive(0);
+        archive[8] = (byte) major;
+        archive[9] = (byte) minor;
+        CRC32C checksum = new CRC32C();
+        checksum.update(archive, 0, 12);
+        checksum.update(archive, 16, 8);
+        ByteBuffer.wrap(archive).order(ByteOrder.LITTLE_ENDIAN).putInt(12, (int) checksum.getValue());
+        return archive;
+    }
+
+    @Test
+    void shouldWriteVersionOneOneAndReadEveryMinor() throws IOException {
+        assertArrayEquals(ofVersion(1, 1), archive(0));
+        assertEquals(RECORDS, read(ofVersion(1, 0)));
+        assertEquals(RECORDS, read(ofVersion(1, 9)));
+    }
+
     @Test
     void shouldTellANewerVersionFromDamageAndFromOtherFiles() {
-        byte[] newer = archive(0);
-        newer[8] = 2;
-        CRC32C checksum = new CRC32C();
-        checksum.update(newer, 0, 12);
-        checksum.update(newer, 16, 8);
-        ByteBuffer.wrap(newer).order(ByteOrder.LITTLE_ENDIAN).putInt(12, (int) checksum.getValue());
-        assertTrue(failure(newer).startsWith("archive is of a newer version: file=x.loom, version=2.0, known=1.x"));
+        assertTrue(failure(ofVersion(2, 3))
+                .startsWith("archive is of a newer version: file=x.loom, version=2.3, known=1.x"));
         assertTrue(failure("ts,op,latency\n1,GET,5\n".getBytes(StandardCharsets.UTF_8))
                 .startsWith("not a Loom archive"));
     }

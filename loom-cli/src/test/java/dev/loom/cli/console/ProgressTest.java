@@ -1,6 +1,8 @@
 package dev.loom.cli.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
 import java.io.ByteArrayOutputStream;
@@ -79,6 +81,40 @@ class ProgressTest {
             assertEquals("", taken());
             progress.update(256);
             assertEquals(CLEAR + "256 records in 2 s, 128 a second", taken());
+        }
+    }
+
+    @Test
+    void shouldFollowTheStoresWorkUntilTheCommandIsInterrupted() {
+        Console console = console(new Cli().errTerminal());
+        try (Progress progress = new Progress(console, "MiB read", () -> nowNs)) {
+            pass(2_000);
+            assertTrue(progress.onProgress(3 << 20, 12 << 20));
+            assertEquals(CLEAR + "3 MiB read in 2 s, 2 a second, 25 %, 6 s left", taken());
+            pass(2_000);
+            assertTrue(progress.onProgress(4 << 20, 0));
+            assertEquals(CLEAR + "4 MiB read in 4 s, 1 a second", taken());
+            assertTrue(progress.onProgress(0, 12 << 20));
+            pass(1_000);
+            assertTrue(progress.onProgress(6 << 20, 12 << 20));
+            assertEquals(CLEAR + "6 MiB read in 1 s, 6 a second, 50 %, 1 s left", taken());
+            console.interruption().request();
+            assertFalse(progress.onProgress(5 << 20, 12 << 20));
+        }
+    }
+
+    @Test
+    void shouldTakeThePlaceOfALineThatIsStillShown() {
+        Console console = console(new Cli().errTerminal());
+        try (Progress outer = new Progress(console, "records", () -> nowNs)) {
+            pass(1_000);
+            outer.updateNow(7);
+            assertEquals(CLEAR + "7 records in 1 s, 7 a second", taken());
+            try (Progress inner = new Progress(console, "MiB read", () -> nowNs)) {
+                assertEquals(CLEAR, taken());
+                assertTrue(inner.onProgress(1 << 20, 0));
+                assertEquals("", taken());
+            }
         }
     }
 

@@ -74,7 +74,7 @@ class TraceCommandTest {
         }
         if (indexed) {
             try (Loom loom = Loom.open(LoomConfig.at(directory).build())) {
-                assertTrue(loom.finishTextIndex(() -> false));
+                assertTrue(loom.finishTextIndex((done, total) -> true));
             }
         }
     }

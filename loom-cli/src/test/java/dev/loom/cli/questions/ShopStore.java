@@ -151,8 +151,8 @@ final class ShopStore implements AutoCloseable {
     @Override
     public void close() {
         assertTrue(writer.acquire(TURN));
-        assertTrue(loom.finishTextIndex(() -> false));
-        assertTrue(loom.finishRollups(() -> false));
+        assertTrue(loom.finishTextIndex((done, total) -> true));
+        assertTrue(loom.finishRollups((done, total) -> true));
         writer.release();
         writer.close();
     }

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
+import dev.loom.LoomReader;
 import dev.loom.cli.Cli;
+import dev.loom.cli.console.Console;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,6 +135,18 @@ class IndexCommandTest {
         String filled = cli.run("index", "add", "late", "v", "--backfill").ok().err();
         assertTrue(filled.endsWith("loom: rebuilt all indexes; late.v covers the 3 existing records\n"), filled);
         assertEquals("1", fromTotals());
+    }
+
+    @Test
+    void shouldWaitForIndexesThatAreRebuiltBesideTheStore() {
+        cli.importText("late", "csv", "v\n1\n2\n3\n").ok();
+        cli.run("index", "add", "late", "v").ok();
+        Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+        assertTrue(new IndexCommand(console).rewriteIndexes(directory, 0));
+        assertEquals("1", fromTotals());
+        try (LoomReader reader = LoomReader.attach(directory)) {
+            assertEquals(Optional.empty(), reader.info().rebuild());
+        }
     }
 
     private String fromTotals() {

@@ -145,7 +145,7 @@ final class OtlpTextIndexTest {
                                 .addAttributes(pair("user.id", text("user-" + random.nextInt(100_000))))
                                 .build());
             }
-            assertTrue(loom.finishTextIndex(() -> false));
+            assertTrue(loom.finishTextIndex((done, total) -> true));
             try (Snapshot snapshot = loom.snapshot()) {
                 long pages = 0;
                 long bytes = 0;
@@ -186,7 +186,7 @@ final class OtlpTextIndexTest {
                 push(loom, spans, span.build());
                 push(loom, logs, log.build());
                 if (i % 1_500 == 1_499) {
-                    assertTrue(loom.finishTextIndex(() -> false));
+                    assertTrue(loom.finishTextIndex((done, total) -> true));
                 }
             }
             long skipped = 0;

@@ -171,7 +171,7 @@ class KeyedChunksTest {
             for (int i = 0; i < 2 * PHASE_RECORDS; i++) {
                 push(loom, source, writer, "op" + random.nextInt(keys));
             }
-            assertTrue(loom.finishRollups(() -> false));
+            assertTrue(loom.finishRollups((done, total) -> true));
             try (Snapshot snapshot = loom.snapshot()) {
                 for (List<String> by : List.of(
                         List.<String>of(), List.of("op"), List.of("pod"), List.of("pod", "op"), List.of("op", "pod"))) {

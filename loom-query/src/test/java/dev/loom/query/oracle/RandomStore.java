@@ -124,10 +124,10 @@ final class RandomStore implements AutoCloseable {
             case 7 -> goOnInCopy();
             case 8 -> shape = random.nextInt(6);
             case 9, 10, 11, 12 -> rebuild();
-            case 13, 14 -> loom.finishRollups(() -> false);
+            case 13, 14 -> loom.finishRollups((done, total) -> true);
             case 15 -> {
                 loom.force();
-                loom.finishRollups(() -> false);
+                loom.finishRollups((done, total) -> true);
             }
             default -> push(20 + random.nextInt(400));
         }
