@@ -38,7 +38,9 @@ public final class StoreAccess {
     /** Repairs a store in any way. */
     public static void repair(Path directory, Storage storage, UnaryOperator<LoomConfig.Builder> more) {
         StoreVerifier.repair(
-                more.apply(small(directory).storage(storage)), (file, address, length, message) -> {}, () -> false);
+                more.apply(small(directory).storage(storage)),
+                (file, address, length, message) -> {},
+                (done, total) -> true);
     }
 
     public static StoreSession session(Loom loom) {

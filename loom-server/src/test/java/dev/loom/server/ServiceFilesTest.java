@@ -10,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,13 +92,32 @@ final class ServiceFilesTest {
         assertEquals(64 << 20, settings.otlp.budgetLength());
     }
 
+    /** Beside the first sidecar, so with other ports. */
     @Test
-    void shouldServeThisMachineByTheSettingsOfTheImage() throws IOException {
-        ServerSettings settings = ServerSettings.read(
-                        DOCS.resolve("examples/sidecar/loom.yaml"),
+    void shouldServeASecondStoreByTheSettingsForIt() throws IOException {
+        ServerSettings first = settings("loom.yaml");
+        ServerSettings second = settings("long.yaml");
+        Set<String> endpoints = new HashSet<>();
+        for (ServerSettings each : List.of(first, second)) {
+            endpoints.add(each.otlpGrpc().orElseThrow().toString());
+            endpoints.add(each.otlpHttp().orElseThrow().toString());
+            endpoints.add(each.api().orElseThrow().toString());
+        }
+        assertEquals(6, endpoints.size(), endpoints::toString);
+        assertTrue(second.ingest().orElseThrow().isLocal());
+    }
+
+    private ServerSettings settings(String example) throws IOException {
+        return ServerSettings.read(
+                        DOCS.resolve("examples/sidecar").resolve(example),
                         Map.of(),
                         Map.of("store.directory", temp.toString()))
                 .build();
+    }
+
+    @Test
+    void shouldServeThisMachineByTheSettingsOfTheImage() throws IOException {
+        ServerSettings settings = settings("loom.yaml");
         assertTrue(settings.otlpGrpc().orElseThrow().isLocal());
         assertTrue(settings.otlpHttp().orElseThrow().isLocal());
         assertTrue(settings.api().orElseThrow().isLocal());

@@ -89,6 +89,6 @@ final class EventScanTest {
             new EventScan(run, new TimedStore.Clock(), lookup, records, roomBytes)
                     .run(() -> RawScan.of(snapshot, store.source()), range, order);
         }
-        return run.report(0);
+        return run.report(0, false);
     }
 }
