@@ -138,7 +138,7 @@ public final class UnitFiles {
     }
 
     /** Counts all files again, as others may have deleted some; not if one can't be looked at. While none is being written. */
-    synchronized void recount() {
+    public synchronized void recount() {
         long sum = 0;
         try {
             for (UnitFile file : all()) {

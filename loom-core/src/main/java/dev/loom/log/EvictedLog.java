@@ -2,6 +2,8 @@ package dev.loom.log;
 
 import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +26,8 @@ final class EvictedLog implements AutoCloseable {
     private final PageChecksum checksum;
     private final int runLengthMin;
     private long synced;
-    /** How often in succession the disk has not delivered a page that was to be written again. */
-    private int unreadable;
+    /** How often in succession the disk has not delivered each page that was to be written again, while it delivered others. */
+    private Map<Long, Integer> unreadable = Map.of();
 
     EvictedLog(HybridLog log, long storeId, SegmentWriter writer, @Nullable OpenPageCopy copy) {
         this.log = log;
@@ -112,6 +114,7 @@ final class EvictedLog implements AutoCloseable {
         ByteBuffer pageBytes = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
         StoreIoException failure = null;
         boolean delivered = false;
+        Map<Long, Integer> failed = new HashMap<>();
         try (PageReader reader =
                 new PageReader(writer.view(kind, storeId, watermarks).with(log.ring()))) {
             for (long address = synced; address < end; address += length) {
@@ -120,13 +123,14 @@ final class EvictedLog implements AutoCloseable {
                     reader.buffer().getBytes(reader.pageOffset(), pageBytes, 0, length);
                     writer.write(pageBytes.limit(length).position(0), address);
                     delivered |= fromFile;
-                } else {
-                    failure = reader.failure() == null ? failure : reader.failure();
+                } else if (reader.failure() != null) {
+                    failure = reader.failure();
+                    failed.put(address, unreadable.getOrDefault(address, 0) + 1);
                 }
             }
         }
-        unreadable = failure == null || !delivered ? 0 : unreadable + 1;
-        if (failure != null && unreadable < READ_ATTEMPTS) {
+        unreadable = delivered ? failed : Map.of();
+        if (failure != null && (!delivered || failed.values().stream().anyMatch(times -> times < READ_ATTEMPTS))) {
             throw failure;
         }
     }

@@ -92,6 +92,11 @@ public final class SourceRecords extends StoredRecord implements AutoCloseable {
         return walk.expired();
     }
 
+    /** Pages that were deleted before the walk reached them. */
+    public long pagesExpired() {
+        return walk.pagesExpired();
+    }
+
     /** Bytes of the record log and of the timestamp index read so far. */
     public long bytesRead() {
         return page.bytesRead() + chunks.bytesRead();

@@ -20,7 +20,7 @@ public abstract class RecordWalk {
     private long pagesAsked;
     private long pagesUnlisted;
     private long pagesDamaged;
-    private boolean expired;
+    private long pagesExpired;
 
     RecordWalk(Chunks chunks, PageRecords page, WalkGuide guide) {
         this.chunks = chunks;
@@ -75,7 +75,7 @@ public abstract class RecordWalk {
         pagesUnlisted += chunks.listed() ? 0 : 1;
         PageState state = page.read(pageAddress);
         pagesDamaged += state == PageState.DAMAGED ? 1 : 0;
-        expired |= state == PageState.EXPIRED;
+        pagesExpired += state == PageState.EXPIRED ? 1 : 0;
         return state == PageState.PRESENT;
     }
 
@@ -99,8 +99,13 @@ public abstract class RecordWalk {
         return pagesDamaged + page.damagedRecords();
     }
 
-    /** Whether pages of the walk were deleted before it reached them. */
+    /** Pages of the walk that were deleted before it reached them. */
+    public final long pagesExpired() {
+        return pagesExpired + (page.expired() ? 1 : 0);
+    }
+
+    /** Whether there are any. */
     public final boolean expired() {
-        return expired || page.expired();
+        return pagesExpired() > 0;
     }
 }

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * runs of chunks.
  */
 final class BackgroundWork implements AutoCloseable {
+    /** A rebuild publishes what it has at the latest after this number of bytes, so that one which is ended has not worked in vain. */
+    private static final long PUBLISHED_BYTES_MAX = 256L << 20;
+
     private final Parts parts;
     private final Tenure.Guard indexGuard;
     private final Tenure.Guard textGuard;
@@ -70,7 +73,9 @@ final class BackgroundWork implements AutoCloseable {
         Rebuild rebuild = mark.rebuild();
         if (rebuild.pending()
                 && rebuild.to() - rebuild.done() <= parts.settings().backgroundRebuildBytes()) {
-            gapRebuild().run(() -> false);
+            long from = rebuild.done();
+            ProgressHandler progress = parts.settings().progress();
+            gapRebuild().run(() -> !progress.onProgress(mark.rebuild().done() - from, rebuild.to() - from));
         }
         if (unchecked != null) {
             unchecked.follow(
@@ -188,7 +193,7 @@ final class BackgroundWork implements AutoCloseable {
                 parts.schema().current(),
                 this::formatText,
                 indexGuard::check,
-                parts.settings().backgroundRebuildBytes(),
+                Math.min(parts.settings().backgroundRebuildBytes(), PUBLISHED_BYTES_MAX),
                 this::onRebuilt));
     }
 

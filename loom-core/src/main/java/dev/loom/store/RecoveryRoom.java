@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the rings hold is newer, and stays.
  */
 final class RecoveryRoom {
-    /** What deleting has freed, by store: attempts follow one another, and none may find out anew that it frees nothing. */
+    /** What deleting has freed, by store: attempts follow one another, and what one has found out holds for the next. */
     private static final Map<Path, FreedSpace> FREED = new ConcurrentHashMap<>();
 
     private final StoreFiles files;
@@ -41,7 +42,7 @@ final class RecoveryRoom {
             stored = entry instanceof RetentionSet set ? set : stored;
         }
         UnitFiles text = files.text(storage);
-        text.prepare(mark.begin(LogKind.RECORD), Long.MAX_VALUE); // the log's end is not known yet
+        text.recount();
         LongSupplier clock = settings.clock();
         this.retention = new Retention(
                 Limits.of(settings, files.directory(), stored, false, mark.segmentLength()),
@@ -66,11 +67,22 @@ final class RecoveryRoom {
                 FREED.remove(files.directory());
                 return recovery;
             } catch (StoreIoException e) {
-                room = room == null ? new RecoveryRoom(settings, files, mark, staging) : room;
-                if (!room.grows()) {
+                room = room == null ? roomFor(e, settings, files, mark, staging) : room;
+                if (!room.grows() && !room.retention.awaitSettled()) {
                     throw e;
                 }
             }
+        }
+    }
+
+    /** Fails as the recovery did if a schema or folder can't be read. */
+    private static RecoveryRoom roomFor(
+            StoreIoException full, Settings settings, StoreFiles files, Mark mark, @Nullable Staging staging) {
+        try {
+            return new RecoveryRoom(settings, files, mark, staging);
+        } catch (LoomException e) {
+            full.addSuppressed(e);
+            throw full;
         }
     }
 

@@ -5,6 +5,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
+import dev.loom.io.StoreThread;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
@@ -188,6 +189,7 @@ final class Retention implements SegmentBudget {
     void enforce() {
         LoomException clockFailure = null;
         long expiredNs = Long.MIN_VALUE;
+        String nothing = null;
         try {
             expiredNs = limits.maxAgeNs() == Long.MAX_VALUE ? Long.MIN_VALUE : clock.getAsLong() - limits.maxAgeNs();
         } catch (LoomException e) {
@@ -198,7 +200,7 @@ final class Retention implements SegmentBudget {
             deleteUnreferenced();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
             boolean relieved = relieve();
-            missed = relieved || freed.isDoubtful() || missing() <= 0 ? null : nothingLeft();
+            nothing = relieved || freed.isDoubtful() || missing() <= 0 ? null : nothingLeft();
             failure = clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : derivedFailure;
         } catch (StoreReopenedException e) {
             throw e;
@@ -206,6 +208,8 @@ final class Retention implements SegmentBudget {
             failure = e;
         } catch (OutOfMemoryError e) {
             failure = noMemory;
+        } finally {
+            missed = nothing;
         }
     }
 
@@ -298,6 +302,15 @@ final class Retention implements SegmentBudget {
             freed.noteDeletion(used - usedNow, free, freeNow, usedNow, nowNs);
         }
         return deleted;
+    }
+
+    /** Waits until what deleting frees a moment later is free; false if nothing is awaited. For the thread that enforces the limits. */
+    boolean awaitSettled() {
+        long leftNs = settling ? settledAtNs - System.nanoTime() : 0;
+        if (leftNs > 0) {
+            StoreThread.pause(leftNs);
+        }
+        return leftNs > 0;
     }
 
     private String nothingLeft() {

@@ -236,7 +236,10 @@ public final class StoreOpening {
         if (repair != null && staging == null) {
             repair.beforeCut(files, storage, mark);
         }
-        Retention.deleteUnreferenced(files, storage, mark); // it may be all the room that there is
+        // what a kill left may be all the room that there is
+        Retention.deleteUnreferenced(files, storage, mark);
+        Compression.deleteTemporary(files, storage);
+        files.text(storage).prepare(mark.begin(LogKind.RECORD), Long.MAX_VALUE); // the log's end is not known yet
         return repair == null
                 ? RecoveryRoom.recover(settings, files, mark, staging)
                 : Recovery.run(files, storage, mark, staging);

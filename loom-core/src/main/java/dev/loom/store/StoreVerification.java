@@ -140,10 +140,7 @@ public final class StoreVerification {
 
     /** The bytes of a log's pages that are in files. */
     private static long length(LogView view) {
-        long begin = view.watermarks().beginAcquire();
-        long gapEnd = view.watermarks().gapEnd();
-        long beforeGap = gapEnd == 0 ? 0 : view.watermarks().gapBeginAcquire() - begin;
-        return beforeGap + view.watermarks().evictedAcquire() - Math.max(begin, gapEnd);
+        return view.watermarks().lengthTo(view.watermarks().evictedAcquire());
     }
 
     /** The bytes of the records of sources that have a text index. */
@@ -432,7 +429,7 @@ public final class StoreVerification {
         long gapBegin = gapEnd == 0 ? begin : chunks.watermarks().gapBeginAcquire();
         try (ChunkIndexReader reader = new ChunkIndexReader(chunks, end)) {
             checkBins(chunks, reader, begin, gapBegin, 0);
-            checkBins(chunks, reader, Math.max(begin, gapEnd), end, gapBegin - begin);
+            checkBins(chunks, reader, Math.max(begin, gapEnd), end, Math.max(0, gapBegin - begin));
         }
     }
 

@@ -191,10 +191,11 @@ final class RetentionCutTest {
 
     /** @param recovered whether records that are not there are lost for good */
     private void check(Store store, boolean recovered) {
-        long end;
-        do {
+        long end = -1;
+        for (int attempt = 0; end < 0; attempt++) {
+            assertTrue(attempt < 100, "records below the store's begin are read again and again");
             end = checkOnce(store);
-        } while (end < 0);
+        }
         assertTrue(end >= durable && end <= pushed, "end=" + end + ", durable=" + durable + ", pushed=" + pushed);
         if (recovered) {
             pushed = end;
@@ -216,7 +217,9 @@ final class RetentionCutTest {
                 while (cursor.next()) {
                     long sequence = CheckedPayload.check(seed, 0, cursor.buffer(), cursor.offset(), cursor.length());
                     assertTrue(next < 0 || sequence == next || cursor.expired(), () -> "sequence=" + sequence);
-                    assertTrue(cursor.address() >= begins);
+                    if (cursor.address() < begins) {
+                        return -1; // deleted after the snapshot was taken, and not gone yet
+                    }
                     first = first < 0 ? sequence : first;
                     next = sequence + 1;
                     compared++;

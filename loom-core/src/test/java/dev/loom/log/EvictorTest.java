@@ -336,6 +336,25 @@ final class EvictorTest {
         evictor.close();
     }
 
+    /** Pages that were given up long ago are no reason to give another one up at its first failure. */
+    @Test
+    void shouldAskForEachPageAFewTimes() {
+        Evictor evictor = withTenPagesThatNoSyncHasReached();
+        order.failing = "";
+        order.unreadable = 0;
+        for (int i = 0; i < 4; i++) {
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        order.unreadable = PAGE;
+        for (int i = 0; i < 4; i++) {
+            assertThrows(StoreIoException.class, evictor::force);
+            assertEquals(0, watermarks.durableAcquire());
+        }
+        evictor.force();
+        assertEquals(10 * PAGE, watermarks.durableAcquire());
+        evictor.close();
+    }
+
     /** What comes from the ring tells nothing of the disk. */
     @Test
     void shouldNeverGiveUpPagesWhileTheDiskDeliversNothing() {

@@ -39,9 +39,12 @@ public interface QueryCursor extends RecordCursor {
         return completeness().expired();
     }
 
-    /** Whether records that were there when the query began were deleted before the cursor reached them. */
-    default boolean overtaken() {
-        return completeness().overtaken();
+    /**
+     * Pages whose records were there when the query began, and were deleted before the cursor reached them; at least one if {@link
+     * Completeness#overtaken()}.
+     */
+    default long pagesExpired() {
+        return completeness().overtaken() ? 1 : 0;
     }
 
     /**

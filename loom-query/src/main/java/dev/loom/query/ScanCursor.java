@@ -54,9 +54,9 @@ final class ScanCursor extends StoredRecordCursor implements QueryCursor {
     }
 
     @Override
-    public boolean overtaken() {
+    public long pagesExpired() {
         checkOpen();
-        return scope.isExpired();
+        return scope.pagesExpired();
     }
 
     @Override

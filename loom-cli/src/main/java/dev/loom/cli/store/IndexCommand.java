@@ -105,7 +105,7 @@ public final class IndexCommand {
                     + " records; info shows its progress: rebuilt, of rebuild_to");
         } else if (backfill) {
             if (!rewriteIndexes(store.directory(), REBUILD_BYTES)) {
-                console.say("interrupted; the next command that writes the store goes on to rebuild its indexes");
+                console.say("interrupted; a sidecar or a longer import completes the indexes, --backfill starts again");
                 return ExitCode.INTERRUPTED;
             }
             console.say(
@@ -158,7 +158,7 @@ public final class IndexCommand {
                 }
                 StoreInfo.RebuildProgress rebuild = info.rebuild().get();
                 long begin = info.records().begin();
-                if (!progress.onProgress(rebuild.done() - begin, rebuild.to() - begin)
+                if (!progress.onProgress(Math.max(0, rebuild.done() - begin), rebuild.to() - begin)
                         || console.interruption().await(POLL)) {
                     return false;
                 }

@@ -54,7 +54,7 @@ record HistogramSteps(TimeRange range, Duration step) {
         long fromNs = range.fromNs();
         Duration step = asked.length();
         if (step == null) {
-            // as many nanoseconds for each step as there are spans of so many nanoseconds
+            // the range has as many spans of countMax nanoseconds as a step has nanoseconds
             step = Duration.ofNanos(round(range.steps(Duration.ofNanos(Math.max(asked.countMax(), COUNT_MIN)))));
         }
         long stepNs = step.toNanos();

@@ -230,7 +230,7 @@ final class TailScan {
         private final ToLongFunction<Completeness> losing;
         private boolean begun;
         private long damaged;
-        private boolean overtaken;
+        private long pagesExpired;
 
         Gaps(ToLongFunction<Completeness> losing) {
             this.losing = losing;
@@ -250,7 +250,7 @@ final class TailScan {
             boolean expired;
             if (begun) {
                 // retention that reaches what was read in this look takes nothing from it
-                expired = record.overtaken() && !overtaken;
+                expired = record.pagesExpired() > pagesExpired;
             } else {
                 begun = true;
                 Completeness lacks = record.completeness();
@@ -262,7 +262,7 @@ final class TailScan {
                 results.onMissing(new Completeness(lost, damagedPages, expired, Completeness.Limit.NONE, false));
             }
             damaged += damagedPages;
-            overtaken = record.overtaken();
+            pagesExpired = record.pagesExpired();
         }
     }
 

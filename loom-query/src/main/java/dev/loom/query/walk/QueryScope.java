@@ -39,7 +39,7 @@ public final class QueryScope implements AutoCloseable {
     private boolean disjoint;
     private long pagesDamaged;
     private long entriesDamaged;
-    private boolean expired;
+    private long pagesExpired;
     private Limit limit = Limit.NONE;
     private boolean closed;
 
@@ -139,7 +139,7 @@ public final class QueryScope implements AutoCloseable {
             done = done.plus(last.statistics());
             pagesDamaged = pagesDamaged();
             entriesDamaged = Math.max(entriesDamaged, last.entriesDamaged());
-            expired = isExpired();
+            pagesExpired = pagesExpired();
             limit = limit();
             walk = null;
         }
@@ -182,10 +182,15 @@ public final class QueryScope implements AutoCloseable {
         return limit() == Limit.CANCELLED;
     }
 
+    /** Pages that were deleted before a walk reached them. */
+    public long pagesExpired() {
+        SourceWalk current = walk;
+        return pagesExpired + (current == null ? 0 : current.pagesExpired());
+    }
+
     /** Whether records that were passed over may be gone. */
     public boolean isExpired() {
-        SourceWalk current = walk;
-        return expired || (current != null && current.isExpired());
+        return pagesExpired() > 0;
     }
 
     /** Whether retention deleted records of the range, or may have. */

@@ -183,8 +183,8 @@ public final class SourceWalk implements AutoCloseable {
         return records.damaged();
     }
 
-    public boolean isExpired() {
-        return records.expired();
+    public long pagesExpired() {
+        return records.pagesExpired();
     }
 
     /** The work so far, without reads of bins. */

@@ -158,6 +158,39 @@ final class TailLossTest {
         assertEquals(List.of(following.firstGap() + ": expired"), following.told);
     }
 
+    /** A reader that is slow all the time meets the oldest segment, which is the next to be deleted, again and again. */
+    @Test
+    void shouldTellEachTimeItsLookIsOvertaken() {
+        store.limit(8 << 20);
+        Told following = new Told() {
+            private boolean pushed;
+
+            @Override
+            public void onFlush() {
+                cancelled = pushed;
+                if (!pushed) {
+                    push(7_000, 1_000);
+                }
+            }
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                super.onRecord(timeNs, address, buffer, offset, length);
+                if (rows.size() == 100 || rows.size() == 200) {
+                    pushed = true;
+                    push(30, 100_000);
+                }
+            }
+        };
+        tail(3, true, following);
+        List<String> expected = following.gaps();
+        assertTrue(expected.size() >= 2, expected::toString);
+        if (following.told.size() > expected.size()) {
+            expected.add(following.rows.size() + ": expired"); // behind the last one that was left
+        }
+        assertEquals(expected, following.told);
+    }
+
     @Test
     void shouldTellOfADamagedPageOnceWhereItIs() {
         Told following = new Told() {
@@ -204,6 +237,17 @@ final class TailLossTest {
             told.add(rows.size() + ":" + (missing.lost() > 0 ? " lost=" + missing.lost() : "")
                     + (missing.damagedPages() > 0 ? " damaged=" + missing.damagedPages() : "")
                     + (missing.expired() ? " expired" : ""));
+        }
+
+        /** What is to be told if records are missing because they were deleted. */
+        List<String> gaps() {
+            List<String> gaps = new ArrayList<>();
+            for (int i = 1; i < rows.size(); i++) {
+                if (rows.get(i).get(1) != rows.get(i - 1).get(1) + 1) {
+                    gaps.add(i + ": expired");
+                }
+            }
+            return gaps;
         }
 
         /** How many records came before the first one that does not follow the one before it. */

@@ -4,6 +4,7 @@ import dev.loom.query.model.Order;
 import dev.loom.query.model.QueryMemory;
 import dev.loom.query.model.TimeRange;
 import dev.loom.server.loki.LogQl.Selection;
+import dev.loom.server.loki.LokiSession.Selected;
 import dev.loom.server.text.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -46,17 +47,18 @@ final class DetectedFields {
     }
 
     void read(LokiSession session, Selection selection, TimeRange range, int lines) {
+        List<Selected> sources = session.select(selection);
         for (LogLine line : new LogQuery(session, Order.NEWEST_FIRST, lines).run(selection, range)) {
             line.metadata().forEach((label, value) -> add(label, List.of(), value));
             if (line.members() != null && line.line().startsWith("{")) {
-                addMembers(line.members(), line.line());
+                addMembers(sources.get(line.source()).of(), line.members(), line.line());
             }
         }
     }
 
-    private void addMembers(String field, String line) {
+    private void addMembers(StreamSource of, String field, String line) {
         try {
-            addMembers(field, List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
+            addMembers(of, field, List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException e) {
             // a text that begins like JSON has no fields
             return;
@@ -64,19 +66,29 @@ final class DetectedFields {
     }
 
     /** @param field that has the members, which are fields without a parser; empty for the whole line, which {@code json} parses */
-    private void addMembers(String field, List<String> path, Map<?, ?> members) {
+    private void addMembers(StreamSource of, String field, List<String> path, Map<?, ?> members) {
         members.forEach((name, value) -> {
             List<String> member = new ArrayList<>(path);
             member.add(String.valueOf(name));
             if (value instanceof Map<?, ?> nested) {
                 if (member.size() < DEPTH_MAX) {
-                    addMembers(field, member, nested);
+                    addMembers(of, field, member, nested);
                 }
             } else if (value != null && !(value instanceof List<?>)) {
-                String label = (field.isEmpty() ? "" : field + '_') + String.join("_", member);
-                add(StreamSource.label(label), field.isEmpty() ? member : List.of(), String.valueOf(value));
+                String label = StreamSource.label((field.isEmpty() ? "" : field + '_') + String.join("_", member));
+                if (field.isEmpty()) {
+                    add(label, member, String.valueOf(value));
+                } else if (leadsBack(of, label, field + '.' + String.join(".", member))) {
+                    add(label, List.of(), String.valueOf(value));
+                }
             }
         });
+    }
+
+    /** Whether a query by the label is about the field; not if its name has many underscores, or signs that labels can't have. */
+    private static boolean leadsBack(StreamSource of, String label, String field) {
+        List<String> named = of.fields(label);
+        return named != null && named.contains(of.format().canonicalName(field));
     }
 
     private void add(String label, List<String> path, String value) {

@@ -111,8 +111,11 @@ final class TempoTags {
                 for (String name : field.names(source.format())) {
                     spans.values(source, List.of(name), conditions, times, limitOrDefault, key -> {
                         forEachAskable(key.get(0), each -> {
-                            spans.memory().reserve(VALUE_BYTES + 2L * each.length());
-                            values.add(TagValue.of(field, each));
+                            TagValue value = TagValue.of(field, each);
+                            if (values.size() < limitOrDefault && values.add(value)) {
+                                spans.memory()
+                                        .reserve(VALUE_BYTES + 2L * value.text().length());
+                            }
                         });
                     });
                 }

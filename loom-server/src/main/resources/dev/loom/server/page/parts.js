@@ -68,6 +68,7 @@ export function verdict(end) {
   if (end.damaged_pages) reasons.push(`${count(end.damaged_pages)} damaged pages`);
   if (end.expired) reasons.push('the oldest were deleted meanwhile');
   if (end.limit && end.limit !== 'none') reasons.push(`ended by its limit of ${end.limit}`);
+  if (end.without_time) reasons.push('records without a time are left out');
   return `incomplete: ${reasons.join(', ') || 'not all was read'}`;
 }
 

@@ -5,6 +5,7 @@ import dev.loom.query.Group;
 import dev.loom.query.Groups;
 import dev.loom.query.Histogram;
 import dev.loom.query.model.Completeness;
+import dev.loom.query.model.GroupLimitException;
 import dev.loom.query.model.GroupOrder;
 import dev.loom.query.model.TimeRange;
 import dev.loom.query.service.BinGroup;
@@ -82,7 +83,7 @@ final class FieldSeries {
         }
         List<StoredSeries> series = new ArrayList<>();
         Map<Labels, List<FieldValue>> keys = new TreeMap<>();
-        forEachKey(wholeRange(), (labels, key) -> {
+        forEachKey(wholeRange(), metric.keys(), (labels, key) -> {
             requireCountable();
             query.reserve(labels.bytes());
             if (keys.putIfAbsent(labels, key) != null) {
@@ -127,8 +128,23 @@ final class FieldSeries {
                 found.accept(named);
             }
         } else {
-            forEachKey(range, (labels, key) -> found.accept(labels));
+            try {
+                forEachKey(range, needed(label), (labels, key) -> found.accept(labels));
+            } catch (GroupLimitException e) { // one metric must not cost the list of all
+                query.remarkMissing(
+                        "more than " + KEYS_MAX + " keys, the labels of " + metric.name() + " are left out");
+            }
         }
+    }
+
+    /** The keys that tell a label, and whether its series are wanted; all if none is named. */
+    private List<String> needed(@Nullable String label) {
+        return metric.keys().stream()
+                .filter(key -> label == null
+                        || FieldMetric.label(key).equals(label)
+                        || selection.matchers().stream()
+                                .anyMatch(each -> each.label().equals(FieldMetric.label(key))))
+                .toList();
     }
 
     private boolean hasLabel(String label) {
@@ -143,15 +159,15 @@ final class FieldSeries {
         return found[0];
     }
 
-    private void forEachKey(TimeRange range, BiConsumer<Labels, List<FieldValue>> each) {
+    private void forEachKey(TimeRange range, List<String> fields, BiConsumer<Labels, List<FieldValue>> each) {
         if (!mayHaveRecords()) {
             return;
-        } else if (metric.keys().isEmpty()) {
-            offer(List.of(), each);
+        } else if (fields.isEmpty()) {
+            offer(fields, List.of(), each);
             return;
         }
-        GroupRequest.Keys wanted = new GroupRequest.Keys(metric.keys(), null);
-        forEachGroup(records(range, List.of()), null, wanted, group -> offer(group.key(), each));
+        GroupRequest.Keys wanted = new GroupRequest.Keys(fields, null);
+        forEachGroup(records(range, List.of()), null, wanted, group -> offer(fields, group.key(), each));
     }
 
     /** Whether its source has records, and no matcher wants a label that the metric does not have. */
@@ -160,10 +176,10 @@ final class FieldSeries {
                 && selection.matchers().stream().allMatch(each -> hasLabel(each.label()) || each.matches(""));
     }
 
-    private void offer(List<FieldValue> key, BiConsumer<Labels, List<FieldValue>> each) {
+    private void offer(List<String> fields, List<FieldValue> key, BiConsumer<Labels, List<FieldValue>> each) {
         Map<String, String> all = new TreeMap<>(Map.of(Labels.NAME, metric.name()));
         for (int i = 0; i < key.size(); i++) {
-            all.put(FieldMetric.label(metric.keys().get(i)), text(key.get(i)));
+            all.put(FieldMetric.label(fields.get(i)), text(key.get(i)));
         }
         Labels labels = Labels.of(all);
         if (selection.matches(labels)) {

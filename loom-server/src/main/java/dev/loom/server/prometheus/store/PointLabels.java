@@ -24,10 +24,16 @@ final class PointLabels implements AutoCloseable {
     private final Consumer<Labels> found;
     private final QueryMemory memory;
     private final long room;
-    /** The series of each metric that need not be handed over again. */
-    private final Map<IdentityKey, Set<String>> known = new HashMap<>();
+    /** What need not be handed over again. */
+    private final Map<IdentityKey, Known> known = new HashMap<>();
 
     private long knownBytes;
+
+    /** The series of points of one identity. */
+    private static final class Known {
+        private final Set<String> parts = new HashSet<>();
+        private long bytes;
+    }
 
     /** @param found takes labels that are wanted */
     PointLabels(Selection selection, QueryMemory memory, Consumer<Labels> found) {
@@ -40,48 +46,54 @@ final class PointLabels implements AutoCloseable {
     /** Takes a point. */
     void add(PointFields point) {
         if (!point.isStale()) {
-            Set<String> parts = known.get(point.identity());
-            PointParts.forEach(point, point.kind(), new Parts(point, parts == null ? begin(point.identity()) : parts));
+            Known of = known.get(point.identity());
+            PointParts.forEach(point, point.kind(), new Parts(point, of == null ? begin(point.identity()) : of));
         }
     }
 
-    private Set<String> begin(IdentityKey key) {
-        makeRoom(IDENTITY_BYTES + key.length());
-        Set<String> parts = new HashSet<>();
-        known.put(key.copy(), parts);
-        return parts;
+    private Known begin(IdentityKey key) {
+        Known begun = new Known();
+        take(begun, IDENTITY_BYTES + key.length());
+        known.put(key.copy(), begun);
+        return begun;
     }
 
-    private void makeRoom(long bytes) {
+    /** Takes room, if need be that of half of all others: points come in turns, so that clearing all would leave none to be met again. */
+    private void take(Known into, long bytes) {
         if (knownBytes + bytes > room) {
-            known.clear();
-            knownBytes = 0;
+            boolean[] forgets = {false};
+            known.values().removeIf(each -> {
+                forgets[0] = !forgets[0];
+                boolean forgotten = forgets[0] && each != into;
+                knownBytes -= forgotten ? each.bytes : 0;
+                return forgotten;
+            });
         }
+        into.bytes += bytes;
         knownBytes += bytes;
     }
 
     /** Hands over the labels of a point's series. */
     private final class Parts implements PointParts.Sink {
         private final PointFields point;
-        private final Set<String> parts;
+        private final Known of;
         private @Nullable PointMetric metric;
 
-        Parts(PointFields point, Set<String> parts) {
+        Parts(PointFields point, Known of) {
             this.point = point;
-            this.parts = parts;
+            this.of = of;
         }
 
         @Override
         public void onNumber(String suffix, String label, String value, double sample) {
             String part = suffix + '\0' + value;
-            if (parts.contains(part)) {
+            if (!of.parts.add(part)) {
                 return;
             }
-            makeRoom(PART_BYTES + part.length());
-            parts.add(part);
-            PointMetric of = metric == null ? new PointMetric(point.parts()) : metric;
-            metric = of;
-            Labels labels = of.series(selection, suffix, label, value);
+            take(of, PART_BYTES + part.length());
+            PointMetric series = metric == null ? new PointMetric(point.parts()) : metric;
+            metric = series;
+            Labels labels = series.series(selection, suffix, label, value);
             if (labels != null) {
                 found.accept(labels);
             }
