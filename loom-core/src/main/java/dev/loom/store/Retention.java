@@ -113,21 +113,6 @@ final class Retention implements SegmentBudget {
         void beginAt(long[] begins);
     }
 
-    /** For a store of which nobody has deleted anything lately. */
-    Retention(
-            RetentionSet limits,
-            Storage storage,
-            Path directory,
-            Supplier<Mark> mark,
-            Supplier<StoreLogs> logs,
-            LongSupplier clock,
-            Beginning beginning,
-            Savings savings,
-            UnitFiles text,
-            RunFiles runs) {
-        this(limits, storage, directory, mark, logs, clock, beginning, savings, text, runs, new FreedSpace());
-    }
-
     /**
      * @param clock gives arrival times, epoch nanoseconds
      * @param freed what deleting has freed before

@@ -80,13 +80,12 @@ public final class StoreSession implements Durability, AutoCloseable {
         LongSupplier clock = asked == null ? system : asked;
         LongSupplier ownClock = asked == null ? system : new ProgramClock(asked);
         this.systemClock = asked == null ? system : null;
-        LiveFile live = staging.live();
         HybridLog recordLog = staging.log(LogKind.RECORD);
         HybridLog timeLog = staging.log(LogKind.TIME);
         HybridLog chunkLog = staging.log(LogKind.CHUNK);
         WriterSources sources = SessionSchema.writerSources(opened.schema(), opened.table());
         this.lookup = new ReferencedRecords(writersRecords(recordLog), recordLog::tail, this::formatText);
-        live.modes(opened.direct(), settings.pressure());
+        staging.live().modes(opened.direct(), settings.pressure());
         publishClock();
 
         Savings savings = Savings.of(files, settings.storage(), begun);
@@ -101,7 +100,8 @@ public final class StoreSession implements Durability, AutoCloseable {
                 this::beginAt,
                 savings,
                 opened.text(),
-                opened.runs());
+                opened.runs(),
+                new FreedSpace());
         this.evictor = Evictor.create(
                 List.of(
                         new Evictor.Assignment(

@@ -153,7 +153,8 @@ final class RetentionStepsTest {
                 this::beginAt,
                 savings,
                 new UnitFiles(storage, store().resolve(UnitFiles.FOLDER)),
-                new RunFiles(storage, store().resolve(RunFiles.FOLDER)));
+                new RunFiles(storage, store().resolve(RunFiles.FOLDER)),
+                new FreedSpace());
     }
 
     private void beginAt(long[] begins) {

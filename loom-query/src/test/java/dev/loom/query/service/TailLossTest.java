@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -134,26 +135,7 @@ final class TailLossTest {
     @Test
     void shouldTellWhereItsLookWasOvertaken() {
         store.limit(8 << 20);
-        Told following = new Told() {
-            private boolean pushed;
-
-            @Override
-            public void onFlush() {
-                cancelled = pushed;
-                if (!pushed) {
-                    push(2_000, 1_000);
-                }
-            }
-
-            @Override
-            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
-                super.onRecord(timeNs, address, buffer, offset, length);
-                if (rows.size() == 100) {
-                    pushed = true;
-                    push(300, 100_000);
-                }
-            }
-        };
+        Told following = overtaken(2_000, 300, 100);
         assertTrue(tail(3, true, following).completeness().expired());
         assertEquals(List.of(following.firstGap() + ": expired"), following.told);
     }
@@ -162,26 +144,7 @@ final class TailLossTest {
     @Test
     void shouldTellEachTimeItsLookIsOvertaken() {
         store.limit(8 << 20);
-        Told following = new Told() {
-            private boolean pushed;
-
-            @Override
-            public void onFlush() {
-                cancelled = pushed;
-                if (!pushed) {
-                    push(7_000, 1_000);
-                }
-            }
-
-            @Override
-            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
-                super.onRecord(timeNs, address, buffer, offset, length);
-                if (rows.size() == 100 || rows.size() == 200) {
-                    pushed = true;
-                    push(30, 100_000);
-                }
-            }
-        };
+        Told following = overtaken(7_000, 30, 100, 200);
         tail(3, true, following);
         List<String> expected = following.gaps();
         assertTrue(expected.size() >= 2, expected::toString);
@@ -219,6 +182,35 @@ final class TailLossTest {
         };
         assertEquals(1, tail(3, true, following).completeness().damagedPages());
         assertEquals(List.of(following.firstGap() + ": damaged=1"), following.told);
+    }
+
+    /**
+     * Follows through one look, in which others push.
+     *
+     * @param behind records of 1,000 bytes that it has to catch up with
+     * @param later records of 100,000 bytes, each time that it has been given one of these numbers of records
+     */
+    private Told overtaken(int behind, int later, int... given) {
+        return new Told() {
+            private boolean pushed;
+
+            @Override
+            public void onFlush() {
+                cancelled = pushed;
+                if (!pushed) {
+                    push(behind, 1_000);
+                }
+            }
+
+            @Override
+            public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                super.onRecord(timeNs, address, buffer, offset, length);
+                if (IntStream.of(given).anyMatch(count -> count == rows.size())) {
+                    pushed = true;
+                    push(later, 100_000);
+                }
+            }
+        };
     }
 
     private void push(int records, int length) {
