@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The header line of a CSV input, and the format that its columns define. */
 final class CsvHeader {
@@ -35,15 +37,15 @@ final class CsvHeader {
     private List<String> names;
     private int leftOut;
     final byte[] rawBytes;
-    /** Notes on columns that were renamed because no field may have their name. */
-    final List<String> renamed;
+    /** Notes on columns: those that were renamed because no field may have their name, and a delimiter that seems to be another. */
+    final List<String> notes;
 
     private int sampledRows;
 
-    private CsvHeader(CsvRows rows, List<String> names, List<String> renamed) {
+    private CsvHeader(CsvRows rows, List<String> names, List<String> notes) {
         this.rows = rows;
         this.names = names;
-        this.renamed = renamed;
+        this.notes = notes;
         this.rawBytes = rows.rowBytes();
     }
 
@@ -60,14 +62,18 @@ final class CsvHeader {
             throw failure("line " + rows.line() + ": header: " + rows.problem());
         }
         List<String> names = new ArrayList<>();
-        List<String> renamed = new ArrayList<>();
+        List<String> notes = new ArrayList<>();
         for (int i = 0; i < rows.cellCount(); i++) {
             String written = new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip();
             String name = fieldName(written);
             names.add(name);
             if (!name.equals(written)) {
-                renamed.add("column \"" + written + "\" becomes field " + name);
+                notes.add("column \"" + written + "\" becomes field " + name);
             }
+        }
+        if (names.size() == 1) {
+            delimiterIn(new String(rows.array(0), rows.offset(0), rows.length(0), StandardCharsets.UTF_8))
+                    .ifPresent(found -> notes.add("the header has one column; --delimiter " + found + " splits it"));
         }
         Set<String> seen = new HashSet<>();
         for (String name : names) {
@@ -77,7 +83,15 @@ final class CsvHeader {
                 throw failure("line " + rows.line() + ": header: two columns are named " + name);
             }
         }
-        return new CsvHeader(rows, names, renamed);
+        return new CsvHeader(rows, names, notes);
+    }
+
+    /** Another delimiter than the one asked for, if the header has one: as an argument of {@code --delimiter}. */
+    private static Optional<String> delimiterIn(String header) {
+        return Stream.of(";", "\t", "|", ",")
+                .filter(header::contains)
+                .findFirst()
+                .map(found -> found.equals("\t") ? "tab" : "'" + found + "'");
     }
 
     /** A valid field name: invalid characters become underscores. */

@@ -387,6 +387,8 @@ public final class ImportCommand implements Callable<Integer> {
         long startNs = System.nanoTime();
         PayloadBatch batch = new PayloadBatch(target, definition);
         boolean going = false;
+        EventTimeCheck check =
+                eventTimeOptions.asked() ? definition.eventTimeCheck(eventTimeOptions.wantsPlausible()) : null;
         try (Progress progress = new Progress(console, "records imported")) {
             progress.of(share(file, window));
             Importer importer = new Importer(input, batch, badRecords, console.interruption(), progress);
@@ -394,8 +396,8 @@ public final class ImportCommand implements Callable<Integer> {
                 importer.pace(
                         new Pacer(replaySpeed, System::nanoTime, console.interruption()), definition.eventTimeReader());
             }
-            if (eventTimeOptions.asksForChecks()) {
-                importer.check(definition.eventTimeCheck());
+            if (check != null) {
+                importer.check(check);
             }
             window.onIdle(() -> {
                 batch.flush();
@@ -412,7 +414,11 @@ public final class ImportCommand implements Callable<Integer> {
             }
         } finally {
             // even if the input or the store fails midway
-            tell(file, batch, badRecords, input.remarks(), System.nanoTime() - startNs, going);
+            List<String> remarks = new ArrayList<>(input.remarks());
+            if (check != null) {
+                remarks.addAll(check.remarks());
+            }
+            tell(file, batch, badRecords, remarks, System.nanoTime() - startNs, going);
         }
         if (console.interruption().requested()) {
             return ExitCode.INTERRUPTED;

@@ -37,7 +37,7 @@ final class Importer {
         this.progress = progress;
     }
 
-    /** Sets the check for implausible event times. */
+    /** Sets the check of event times. */
     void check(EventTimeCheck newCheck) {
         check = newCheck;
     }

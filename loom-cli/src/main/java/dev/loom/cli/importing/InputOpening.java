@@ -149,7 +149,7 @@ final class InputOpening {
         }
         CsvHeader header = CsvHeader.read(rows);
         rejectsHeader = header.rawBytes;
-        header.renamed.forEach(console::say);
+        header.notes.forEach(console::say);
         if (header.isPrinted() && !wantsWholeRows(header)) {
             console.say(header.hasCauses() ? FIELDS_ALONE_OF_CAUSES : FIELDS_ALONE);
             header.keepFields();

@@ -171,9 +171,14 @@ final class SourceDefinition {
         return sourceId;
     }
 
-    /** Checks the event times of a source that has them. */
-    EventTimeCheck eventTimeCheck() {
-        return new EventTimeCheck(Objects.requireNonNull(eventTime), Objects.requireNonNull(format), console.nowNs());
+    /**
+     * Checks the event times of a source that has them.
+     *
+     * @param plausible whether they must be plausible
+     */
+    EventTimeCheck eventTimeCheck(boolean plausible) {
+        return new EventTimeCheck(
+                Objects.requireNonNull(eventTime), Objects.requireNonNull(format), console.nowNs(), plausible);
     }
 
     /** Reads the event time of a source that has one. */

@@ -133,9 +133,14 @@ public final class EventTimeOptions {
         return field != null || clock != null || clockPair != null || unit != null || at != null;
     }
 
-    /** Whether to check event times for plausibility. */
-    public boolean asksForChecks() {
-        return field != null && clock != Clock.WALL;
+    /** Whether records are to have an event time. */
+    public boolean asked() {
+        return field != null;
+    }
+
+    /** Whether event times must be plausible. */
+    public boolean wantsPlausible() {
+        return clock != Clock.WALL;
     }
 
     /** Whether {@link #eventTime} reads this machine's clocks because no clock-pair file is given. */

@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -46,6 +47,16 @@ class CsvImportTest {
                 .filter(line -> !line.startsWith("loom: types inferred"))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {";", "\t", "|"})
+    void shouldSayHowToSplitAHeaderOfOneColumn(String delimiter) {
+        String argument = delimiter.equals("\t") ? "tab" : "'" + delimiter + "'";
+        String csv = "a,b\n1,2\n".replace(",", delimiter);
+        String err = cli.importText("s", "csv", csv).ok().err();
+        assertTrue(err.contains("loom: the header has one column; --delimiter " + argument + " splits it\n"), err);
+        assertFalse(cli.importText("t", "csv", "a\n1\n").ok().err().contains("--delimiter"));
     }
 
     @Test

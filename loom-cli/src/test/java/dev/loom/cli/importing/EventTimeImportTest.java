@@ -1,6 +1,7 @@
 package dev.loom.cli.importing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
@@ -69,6 +70,43 @@ class EventTimeImportTest {
         assertEquals(
                 "loom: 3 records without an event time are left out\n",
                 cli.run("scan", "s", "--time", "event").ok().err());
+    }
+
+    @Test
+    void shouldReadTimesAsDatabasesAndLoggersWriteThem() {
+        String err = cli.importText("s", "csv", """
+                        t,a
+                        "2026-11-21 02:46:33,399",1
+                        2026-11-21 02:46:34.5,2
+                        2026-11-21 02:46:35+00,3
+                        2026-11-21 03:46:36 +0100,4
+                        2026-11-21T02:46:37 UTC,5
+                        """, "--event-time", "t").ok().err();
+        assertFalse(err.contains("without an event time"), err);
+        assertEquals(
+                List.of(
+                        "2026-11-21T02:46:33.399000000Z",
+                        "2026-11-21T02:46:34.500000000Z",
+                        "2026-11-21T02:46:35.000000000Z",
+                        "2026-11-21T02:46:36.000000000Z",
+                        "2026-11-21T02:46:37.000000000Z"),
+                times());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--event-clock, wall", "--event-at, end"})
+    void shouldSayHowManyRecordsHaveNoEventTime(String option, String value) {
+        String csv = "t,a\n2026-11-21 02:46:33,1\n,2\n21/Nov/2026:02:46:33 +0000,3\n2026-11-21 02:46:34,4\n";
+        String err = cli.importText("s", "csv", csv, "--event-time", "t", option, value)
+                .ok()
+                .err();
+        assertTrue(err.contains("; 2 records without an event time, the first: line 3, t=absent\n"), err);
+        String json = "{\"t\":\"Nov 21 02:46:33\"}\n{\"t\":1795229193}\n";
+        err = cli.importText("j", "jsonl", json, "--event-time", "t", option, value)
+                .ok()
+                .err();
+        assertTrue(err.contains("; 1 record without an event time: line 1, t=\"Nov 21 02:46:33\"\n"), err);
+        assertFalse(cli.importText("n", "csv", csv).ok().err().contains("without"));
     }
 
     @Test

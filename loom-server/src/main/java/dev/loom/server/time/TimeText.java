@@ -5,19 +5,24 @@ import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a time: RFC 3339, also without an offset or a time of day, an epoch in s, ms, us or ns by its
- * size, {@code now}, {@code now-5m}.
+ * Parses a time: RFC 3339, an epoch in s, ms, us or ns by its size, {@code now}, {@code now-5m}.
+ *
+ * <p>RFC 3339 may lack its offset or its time of day, and be written as ISO 8601 allows and databases and loggers do: {@code
+ * 2026-11-21 02:46:33,399}, {@code +0100}, {@code +01}, {@code UTC}.
  */
 public final class TimeText {
     private static final Pattern EPOCH = Pattern.compile("-?\\d{1,19}");
     private static final Pattern EPOCH_FRACTION = Pattern.compile("-?\\d{1,11}\\.\\d{1,9}");
+    private static final Pattern DATE_SPACE = Pattern.compile("^(\\d{4}-\\d{2}-\\d{2}) ");
+    private static final Pattern OFFSET = Pattern.compile(" ?([zZ]|UTC|GMT|[+-]\\d{2}(:?\\d{2}(:?\\d{2})?)?)$");
     private static final String NOW = "now";
 
     private TimeText() {}
@@ -42,7 +47,7 @@ public final class TimeText {
             } else if (EPOCH_FRACTION.matcher(text).matches()) {
                 return new BigDecimal(text).movePointRight(9).longValueExact();
             }
-            return calendar(text.replace(' ', 'T'), zone);
+            return calendar(DATE_SPACE.matcher(text).replaceFirst("$1T"), zone);
         } catch (ArithmeticException | DateTimeException | IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "not a time: \"" + text + "\"; expected RFC 3339 such as 2026-11-21T02:46:33Z, an epoch or now-5m",
@@ -67,10 +72,16 @@ public final class TimeText {
         if (timeAt < 0) {
             return EpochTime.of(LocalDate.parse(text).atStartOfDay(zone).toInstant());
         }
-        boolean offset = text.indexOf('+', timeAt) > 0 || text.indexOf('-', timeAt) > 0;
-        if (offset || text.endsWith("Z") || text.endsWith("z")) {
-            return EpochTime.of(OffsetDateTime.parse(text).toInstant());
+        Matcher offset = OFFSET.matcher(text);
+        if (!offset.find(timeAt)) {
+            return EpochTime.of(local(text).atZone(zone).toInstant());
         }
-        return EpochTime.of(LocalDateTime.parse(text).atZone(zone).toInstant());
+        String written = offset.group(1);
+        ZoneOffset of = Character.isLetter(written.charAt(0)) ? ZoneOffset.UTC : ZoneOffset.of(written);
+        return EpochTime.of(local(text.substring(0, offset.start())).toInstant(of));
+    }
+
+    private static LocalDateTime local(String text) {
+        return LocalDateTime.parse(text.replace(',', '.'));
     }
 }
