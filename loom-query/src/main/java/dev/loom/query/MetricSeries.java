@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Last values, increases, and percentiles out of histograms, of the points of a metric: the series of each group together, step by step.
  * It takes points in the order of their times, with those of the same time in the order of their arrival, and hands over each step when
- * it is over.
+ * it is over. It is given these points and reads no snapshot, so unlike a {@link Query} it has no {@code run()}.
  *
  * <p><b>Series.</b> Points are of one series if they agree in name, unit, kind, temporality, scope, and all attributes, those of the
  * resource too. Of several points of one series and time the first one counts.
@@ -54,8 +54,6 @@ public final class MetricSeries implements AutoCloseable {
     /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = 16;
 
-    private final Terms terms;
-    private final Consumer<SeriesStep> steps;
     private final SeriesEngine engine;
 
     /**
@@ -107,8 +105,6 @@ public final class MetricSeries implements AutoCloseable {
             QueryMemory memory,
             BooleanSupplier cancelled,
             Consumer<SeriesStep> steps) {
-        this.terms = terms;
-        this.steps = steps;
         terms.by().forEach(field -> KeyEncoder.check(format, field));
         engine = new SeriesEngine(
                 format,
@@ -122,7 +118,7 @@ public final class MetricSeries implements AutoCloseable {
                         terms.seriesMax()),
                 memory,
                 cancelled,
-                this::onStep);
+                (range, group, series, last) -> steps.accept(step(terms, range, group, series, last)));
     }
 
     /**
@@ -140,7 +136,7 @@ public final class MetricSeries implements AutoCloseable {
         engine.end();
     }
 
-    private void onStep(TimeRange range, GroupState group, long series, @Nullable Amount last) {
+    private static SeriesStep step(Terms terms, TimeRange range, GroupState group, long series, @Nullable Amount last) {
         Map<BigDecimal, PercentileEstimate> percentiles = new LinkedHashMap<>();
         for (BigDecimal p : terms.percentiles()) {
             PercentileEstimate estimate = group.percentile(p);
@@ -148,14 +144,14 @@ public final class MetricSeries implements AutoCloseable {
                 percentiles.put(p, estimate);
             }
         }
-        steps.accept(new SeriesStep(
+        return new SeriesStep(
                 group.key(),
                 range,
                 series,
                 group.points(),
                 last == null ? null : last.number(),
                 terms.increase() && group.increased() ? group.increase().number() : null,
-                percentiles));
+                percentiles);
     }
 
     /** The number of series met, also before the range. */
