@@ -15,12 +15,9 @@ public final class TextUnits {
     private final GroupCursor groups;
 
     TextUnits(SnapshotView view, int sourceId) {
-        groups = new GroupCursor(files(view), view.records().storeId(), sourceId);
-    }
-
-    static UnitFiles files(SnapshotView view) {
-        return UnitFiles.beside(
+        UnitFiles files = UnitFiles.beside(
                 view.records().storage(), view.records().segments().folder());
+        groups = new GroupCursor(files, view.records().storeId(), sourceId);
     }
 
     /** Whether the source has no unit. */
