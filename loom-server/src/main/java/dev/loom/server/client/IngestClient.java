@@ -2,8 +2,8 @@ package dev.loom.server.client;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
-import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
