@@ -126,6 +126,16 @@ final class DocsTest {
         }
     }
 
+    /** As above. */
+    @Test
+    void shouldShowHowAnOperatorDecides() throws IOException {
+        String sample = Files.readString(ROOT.resolve("docs/examples/operator/src/main/java/example/CountAbove.java"));
+        String guide = Files.readString(ROOT.resolve("docs/embedding.md"));
+        int from = guide.indexOf("```java\npublic Step decide(") + "```java\n".length();
+        String shown = guide.substring(from, guide.indexOf("```", from));
+        assertTrue(sample.contains(shown.indent(4)), shown);
+    }
+
     @Test
     void shouldListEachExportedTypeOnce() throws IOException {
         List<String> exported = publicTypes()
