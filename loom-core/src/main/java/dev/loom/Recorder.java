@@ -18,6 +18,7 @@ import dev.loom.format.StructCodec;
 import dev.loom.recorder.Intake;
 import dev.loom.recorder.RecorderSession;
 import dev.loom.store.StoreSession;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -143,6 +144,14 @@ public final class Recorder implements Store {
 
     /** As {@link #offer(int, DirectBuffer, int, int)}. */
     public long offer(int sourceId, byte[] payload) {
+        return intake.offer(sourceId, payload);
+    }
+
+    /**
+     * As {@link #offer(int, DirectBuffer, int, int)}, with the remaining bytes of a buffer, whose position does not
+     * change.
+     */
+    public long offer(int sourceId, ByteBuffer payload) {
         return intake.offer(sourceId, payload);
     }
 
