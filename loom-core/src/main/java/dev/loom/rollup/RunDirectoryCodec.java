@@ -110,8 +110,8 @@ final class RunDirectoryCodec {
             long payloadBytes,
             long firstTimeNs,
             long lastTimeNs,
-            long previousDirectory,
-            long previousChunk,
+            long previousDirectoryAddress,
+            long previousChunkAddress,
             int sourceChunks) {
         endSource();
         inSource = true;
@@ -120,8 +120,8 @@ final class RunDirectoryCodec {
         bits.putNumber(payloadBytes, Math.min(Long.SIZE, length(records) + BYTES_BITS));
         bits.putNumber(BitWriter.zigZag(firstTimeNs - before.firstTimeNs), before.timeBits);
         bits.putNumber(lastTimeNs - firstTimeNs, SPAN_BITS);
-        bits.putNumber(lastEntry - previousDirectory, PAGE_BITS);
-        bits.putNumber(start - previousChunk, PAGE_BITS);
+        bits.putNumber(lastEntry - previousDirectoryAddress, PAGE_BITS);
+        bits.putNumber(start - previousChunkAddress, PAGE_BITS);
         bits.putNumber(chunks - (long) sourceChunks, 0);
         before.set(id, firstTimeNs, lastTimeNs);
     }

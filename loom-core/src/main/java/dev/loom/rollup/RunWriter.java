@@ -144,13 +144,21 @@ public final class RunWriter implements AutoCloseable {
             long payloadBytes,
             long firstTimeNs,
             long lastTimeNs,
-            long previousDirectory,
-            long previousChunk,
+            long previousDirectoryAddress,
+            long previousChunkAddress,
             int chunks) {
         if (id <= source) {
             throw new IllegalArgumentException("sources must ascend: id=" + id + ", before=" + source);
         }
-        packed.addSource(id, records, payloadBytes, firstTimeNs, lastTimeNs, previousDirectory, previousChunk, chunks);
+        packed.addSource(
+                id,
+                records,
+                payloadBytes,
+                firstTimeNs,
+                lastTimeNs,
+                previousDirectoryAddress,
+                previousChunkAddress,
+                chunks);
         directoryLength += RunFileDescriptor.SUMMARIES_OFFSET;
         before = at - 1;
         source = id;
