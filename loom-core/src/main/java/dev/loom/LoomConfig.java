@@ -339,7 +339,7 @@ public final class LoomConfig {
 
         /**
          * The memory for units of the text index that are being built, bytes, at least 2 MiB; default 64 MiB, and never more than an
-         * eighth of the heap, but for one source. A source takes about 2 MiB with the default {@link #textIndexParameters}; sources
+         * eighth of the heap, except for a single source. A source takes about 2 MiB with the default {@link #textIndexParameters}; sources
          * beyond that take turns.
          */
         public Builder textIndexMemory(long bytes) {

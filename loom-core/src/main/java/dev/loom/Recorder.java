@@ -189,7 +189,7 @@ public final class Recorder implements Store {
 
     /**
      * Waits until everything that any thread has offered until now, to any source, is in the log, visible and safe from
-     * a kill, or known to be lost (paper, Figure 9, where it is a source's records). An interrupt ends the wait; the
+     * a kill, or known to be lost (paper, Figure 9, which waits for one source only). An interrupt ends the wait; the
      * interrupt status is kept.
      *
      * @return whether that is done; false if the time is over, or the store has failed

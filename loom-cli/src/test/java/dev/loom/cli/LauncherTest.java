@@ -115,7 +115,15 @@ final class LauncherTest {
         built();
         String quick = "-XX:TieredStopAtLevel=1 ";
         for (String line : List.of(
-                "", "--version", "help scan", "info", "sources", "source add s", "fields s", "index list s", "retain")) {
+                "",
+                "--version",
+                "help scan",
+                "info",
+                "sources",
+                "source add s",
+                "fields s",
+                "index list s",
+                "retain")) {
             List<String> arguments = line.isEmpty() ? List.of() : List.of(line.split(" "));
             assertTrue(run(arguments).out().get(0).contains(quick), line);
         }

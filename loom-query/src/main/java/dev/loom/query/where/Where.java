@@ -71,7 +71,7 @@ public sealed interface Where {
         return new TermResolution(format).resolve(this);
     }
 
-    /** The fields that the expression names, but for those that are {@link Derived}. */
+    /** The fields that the expression names, except those that are {@link Derived}. */
     default Set<String> fields() {
         return NamedFields.of(this);
     }
