@@ -3,7 +3,7 @@ package dev.loom.api;
 /**
  * How the units of a text index are made (ESTELLE, SIGMOD'24, 3.2 and 3.3), with the paper's letters. Units that were built with other
  * parameters are read as they are, but not put together with later ones. The sizes of filters, x_h and x_l, are no parameters: each unit's
- * follow from the one before. {@code docs/text-index.md} tells how the defaults were found.
+ * follow from the one before. {@code docs/text-index.md} says how the defaults were found.
  *
  * @param unitRows the most records of a unit of several chunks, 1,024 to 65,535; it may end sooner. With more, lists are sooner full
  * @param listRows k: how many rows a list holds, 1 to 64. An AND of two words whose lists are both full reads all later rows

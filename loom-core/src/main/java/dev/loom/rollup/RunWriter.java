@@ -211,7 +211,7 @@ public final class RunWriter implements AutoCloseable {
         return true;
     }
 
-    /** What the file takes after a write that failed half way; if it doesn't tell, as much as it would have if it hadn't. */
+    /** What the file takes after a write that failed half way; if its length can't be read, as much as it would take if the write had succeeded. */
     private long takenNow() {
         LoomFile opened = file;
         if (opened == null) {

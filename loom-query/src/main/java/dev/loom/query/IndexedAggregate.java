@@ -214,7 +214,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
                                 Math.min(upper.key() + 1, upper.type().highestKey())));
     }
 
-    /** What counts the values of the range alone, if their keys do not tell them from others. */
+    /** What counts the values of the range alone, if their keys do not distinguish them from others. */
     private KeyTally inRange(KeyTally tally) {
         ValueType type = indexed.function().type();
         boolean all = KeyRange.of(values, type).covers(type.lowestKey(), type.highestKey());

@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics that one source's points belong to, by name: with how many points and series they have. Series are told apart as by {@link
+ * The metrics that one source's points belong to, by name: with how many points and series they have. Series are distinguished as by {@link
  * MetricSeries}.
  *
  * <p>Memory: 1 MiB, the longest jumbo payload met, and of each series 96 bytes and its attributes. Not thread-safe.

@@ -68,7 +68,7 @@ final class WarmUp {
                 warm = true;
             }
         } catch (ApiFailure | UncheckedIOException e) {
-            // whoever asks for a picture is told then
+            // whoever asks for a picture then gets the reason
         }
     }
 

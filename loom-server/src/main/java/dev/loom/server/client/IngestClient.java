@@ -245,7 +245,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     /**
      * As {@link #push(int, DirectBuffer, int[], int, BooleanSupplier)}.
      *
-     * @param onNothingTaken told the reason, each time that the sidecar takes nothing of a batch and is to be asked again
+     * @param onNothingTaken receives the reason, each time that the sidecar takes nothing of a batch and is to be asked again
      */
     public int push(
             int sourceId,
