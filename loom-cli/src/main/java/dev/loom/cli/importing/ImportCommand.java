@@ -405,7 +405,7 @@ public final class ImportCommand implements Callable<Integer> {
             // even an input without records defines its source, unless one after it shows what it has
             if (file.equals(files.get(files.size() - 1))) {
                 if (definition.isGuess()) {
-                    console.say("the source is not defined, as no record tells its format: source=" + sourceName);
+                    console.say("the source is not defined, as no record shows its format: source=" + sourceName);
                 } else {
                     definition.sourceId();
                 }
