@@ -74,7 +74,7 @@ public final class Loom implements Store {
      * @throws StoreLockedException when another writer has it
      * @throws IllegalArgumentException when the timestamp index's ring is too small for its open indexes or its sources, or
      *     {@link LoomConfig.Builder#maxBytes} allows fewer than four of the store's segments
-     * @throws LoomException when it can't be opened; the subclass tells why
+     * @throws LoomException when it can't be opened; the subclass says why
      */
     public static Loom open(LoomConfig config) {
         return new Loom(StoreOpening.open(config.settings()));
@@ -391,7 +391,7 @@ public final class Loom implements Store {
      * @throws IllegalStateException while a claim is open, when the store is closed, or when threads write in turns: then
      *     {@link SharedWriter#rebuildIndexes()} does it
      * @throws StoreIoException when the disk refuses, or open snapshots leave no room for the next session's staging; then the store goes on
-     * @throws LoomException when the store can't be opened again; then it is closed, and the subclass tells why
+     * @throws LoomException when the store can't be opened again; then it is closed, and the subclass says why
      */
     public void rebuildIndexes() {
         if (log.ownership().inTurns()) {

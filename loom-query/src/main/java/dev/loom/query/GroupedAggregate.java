@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * group may have records but no values.
  *
  * <p><b>Reading.</b> One pass finds everything but percentiles, which take a few more passes for all groups together. With fields every
- * record is read, unless an index by these fields, or more, answers, which none does with {@link #distinct} or {@link #restAsOther}.
+ * record is read unless an index by these fields, or more, answers; none does with {@link #distinct} or {@link #restAsOther}.
  * With steps alone, a chunk within one step is answered from its directory, or from its totals if there is an index over the values.
  *
  * <p><b>Memory</b>, reserved in the {@link QueryMemory}: 1 MiB; for each group, or with steps each group and step that has records, 88
