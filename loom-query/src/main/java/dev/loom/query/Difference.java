@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * both conditions are left out, as they differ by definition.
  *
  * <p><b>Findings.</b> A missing value is a value. A field with more than 32 different numbers is compared by ranges, and the range that
- * tells most is reported; its ends come from samples of both sets. All counts are exact. A finding holds at least {@link #supportMin} of the chosen
- * records, its risk ratio is above 1 with 95 % confidence, and it is significant at 5 % by Fisher's exact test, corrected for
+ * tells most is reported; its ends come from samples of both sets. All counts are exact. A finding holds at least {@link #supportMin} of
+ * the chosen records, its risk ratio is above 1 with 95 % confidence, and it is significant at 5 % by Fisher's exact test, corrected for
  * all comparisons (Bonferroni: the fields share the 5 % equally, and so do each field's values and ranges). A combination is a finding
  * only if it tells more than each of its parts. Findings are ordered by how much they tell, see {@link Finding#information}.
  *

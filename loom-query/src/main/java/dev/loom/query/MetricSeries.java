@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Increase.</b> A cumulative sum or count adds its difference from the previous point, in the step of the later one. It has
  * restarted if its start is not before the time of the previous point, or if a sum that can only rise has fallen; then its whole value
  * was added since. The same holds for the first point of a series if its start lies in the range. Otherwise what came before is unknown,
- * and that point adds nothing. A point whose start is its own time also means that what came before is unknown. Deltas are added up. Gauges have no increase.
+ * and that point adds nothing. A point whose start is its own time also means that what came before is unknown. Deltas are added up.
+ * Gauges have no increase.
  *
  * <p><b>Last value.</b> The sum of each series' last value in the step, or of one at most the lookback older than the step's end. A point
  * without a recorded value ends a series until the next one. The value of a histogram is its count.

@@ -166,7 +166,7 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
             this.completeness = completeness;
         }
 
-        /** The round: 0 if it has read no sample, but tells the most that there can be. */
+        /** The round: 0 if it has read no sample, but gives the most that there can be. */
         public int round() {
             return round;
         }

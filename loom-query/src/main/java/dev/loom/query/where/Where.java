@@ -253,7 +253,7 @@ public sealed interface Where {
 
     /**
      * A term over fields that a program makes of the same payloads, such as the line that it shows of them. No text parses to it, and no
-     * index tells anything of it.
+     * index has anything about it.
      *
      * @param of has these fields, of the payloads of one format
      */
