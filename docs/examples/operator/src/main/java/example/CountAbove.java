@@ -9,7 +9,10 @@ import dev.loom.read.SnapshotReader;
 import dev.loom.read.SourceRecords;
 import dev.loom.value.KeyReader;
 
-/** An operator: counts the records whose indexed value is above a limit, and reads only chunks that their totals do not decide. */
+/**
+ * An operator: counts the records whose indexed value is above a limit, and reads only the chunks that their totals do
+ * not decide.
+ */
 final class CountAbove implements SourceRecords.ChunkGuide {
     /** @param complete whether no record is expired, damaged or lost */
     record Result(long count, long recordsRead, boolean complete) {}
