@@ -51,7 +51,7 @@ type span struct {
 	startUs, durationUs       int64
 }
 
-// same tells whether two are equal but for the rounding of Grafana, which has milliseconds as floating-point numbers.
+// same tells whether two are equal except for the rounding of Grafana, which has milliseconds as floating-point numbers.
 func same(a, b span) bool {
 	near := func(x, y int64) bool { return x-y <= 1 && y-x <= 1 }
 	return near(a.startUs, b.startUs) && near(a.durationUs, b.durationUs) &&

@@ -21,6 +21,9 @@ module dev.loom.otlp {
     exports dev.loom.otlp.ingest;
     exports dev.loom.otlp.json;
     exports dev.loom.otlp.server;
+    exports dev.loom.otlp.tls to
+            dev.loom.server,
+            dev.loom.cli;
 
     provides dev.loom.format.PayloadFormatProvider with
             dev.loom.otlp.format.OtlpFormatProvider;

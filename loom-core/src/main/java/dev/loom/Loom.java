@@ -74,7 +74,7 @@ public final class Loom implements Store {
      * @throws StoreLockedException when another writer has it
      * @throws IllegalArgumentException when the timestamp index's ring is too small for its open indexes or its sources, or
      *     {@link LoomConfig.Builder#maxBytes} allows fewer than four of the store's segments
-     * @throws LoomException when it can't be opened; the subclass tells why
+     * @throws LoomException when it can't be opened; the subclass says why
      */
     public static Loom open(LoomConfig config) {
         return new Loom(StoreOpening.open(config.settings()));
@@ -355,11 +355,11 @@ public final class Loom implements Store {
 
     /**
      * Makes everything pushed so far durable, as {@link #force()} does, and waits until the text index has all of it, also units that
-     * are not full. For programs that end after they wrote, as an import: the thread that builds the index ends with the store. Takes
+     * are not full. For programs that exit after writing, such as an import: the thread that builds the index ends with the store. Takes
      * about as long as a search without index.
      *
      * @param progress of what was not indexed yet; may end the call
-     * @return false if it was ended, or if the index can't be completed, for want of room or memory, or because it is turned off; nothing is lost then,
+     * @return false if it was ended, or if the index can't be completed: there is no room or memory for it, or it is turned off; then nothing is lost,
      *     but searches read more
      * @throws SecondWriterException when another thread is the writer
      * @throws StoreIoException as {@link #force()}
@@ -369,11 +369,11 @@ public final class Loom implements Store {
     }
 
     /**
-     * Waits until all runs of chunks that are durable are summed up. For programs that end after they wrote, as an import: the thread
+     * Waits until all runs of chunks that are durable are summed up. For programs that exit after writing, such as an import: the thread
      * that does it ends with the store. Without it nothing is lost, but queries over many chunks read more.
      *
      * @param progress of what was not summed up yet; may end the call
-     * @return false if it was ended, for want of room or memory, or at once while indexes are rebuilt; true if summing up is turned off
+     * @return false if it was ended, if there is no room or memory, or at once while indexes are rebuilt; true if summing up is turned off
      */
     public boolean finishRollups(ProgressHandler progress) {
         return session.finishRollups(progress);
@@ -391,7 +391,7 @@ public final class Loom implements Store {
      * @throws IllegalStateException while a claim is open, when the store is closed, or when threads write in turns: then
      *     {@link SharedWriter#rebuildIndexes()} does it
      * @throws StoreIoException when the disk refuses, or open snapshots leave no room for the next session's staging; then the store goes on
-     * @throws LoomException when the store can't be opened again; then it is closed, and the subclass tells why
+     * @throws LoomException when the store can't be opened again; then it is closed, and the subclass says why
      */
     public void rebuildIndexes() {
         if (log.ownership().inTurns()) {

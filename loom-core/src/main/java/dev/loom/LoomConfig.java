@@ -105,7 +105,7 @@ public final class LoomConfig {
 
         /**
          * Parent of the folder for rings and live state; default {@code /dev/shm}, or beside the store where that does
-         * not exist, can't be written, is no tmpfs, or has no room for the rings, smaller ones included unless their sizes
+         * not exist, can't be written, is not on a tmpfs, or has no room for the rings, smaller ones included unless their sizes
          * were set. {@link dev.loom.api.StoreInfo.Session#stagingFallback()} says why. It should be on tmpfs: a disk that stalls can stop the writer. Network file systems, FUSE and
          * copy-on-write file systems (btrfs, ZFS) are refused. If there is no room for rings whose sizes were not set,
          * this session uses smaller ones: down to 8 MiB for the record log, and 1 MiB for the chunk index.
@@ -166,7 +166,7 @@ public final class LoomConfig {
         }
 
         /**
-         * Deletes a segment once all its records are older, at least 1 s; {@code Duration.ofNanos(Long.MAX_VALUE)}, the
+         * Deletes a segment once all its records are older than this, at least 1 s; {@code Duration.ofNanos(Long.MAX_VALUE)}, the
          * default for a new store, for no limit.
          */
         public Builder maxAge(Duration age) {
@@ -216,7 +216,7 @@ public final class LoomConfig {
         }
 
         /**
-         * Tells arrival times, in epoch nanoseconds. Default: the monotonic clock, anchored to wall-clock time. Asked by the writer, whose
+         * Supplies arrival times, in epoch nanoseconds. Default: the monotonic clock, anchored to wall-clock time. Asked by the writer, whose
          * call ends with what it throws, and by threads of the store's own, to know which records are old: so it must be usable from
          * several threads, and can't ask the store. What it throws there is the store's {@linkplain dev.loom.api.StoreInfo failure}, until it answers again.
          */
@@ -302,8 +302,8 @@ public final class LoomConfig {
         }
 
         /**
-         * Compresses segments of records in the background once all their records are older, 0 or more; null, the default,
-         * for never. A segment that can still grow is never compressed. Queries read compressed segments as others, more
+         * Compresses segments of records in the background once all their records are older than this, 0 or more; null, the default,
+         * for never. A segment that can still grow is never compressed. Queries read compressed segments like others, but more
          * slowly. Needs {@code io.airlift:aircompressor}. The store's format then becomes 2.1 for good, which programs
          * that know only 1.x refuse. Segments above 16 GiB are left as they are.
          */
@@ -339,7 +339,7 @@ public final class LoomConfig {
 
         /**
          * The memory for units of the text index that are being built, bytes, at least 2 MiB; default 64 MiB, and never more than an
-         * eighth of the heap, but for one source. A source takes about 2 MiB with the default {@link #textIndexParameters}; sources
+         * eighth of the heap, except for a single source. A source takes about 2 MiB with the default {@link #textIndexParameters}; sources
          * beyond that take turns.
          */
         public Builder textIndexMemory(long bytes) {

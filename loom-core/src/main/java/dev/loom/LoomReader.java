@@ -32,7 +32,7 @@ public final class LoomReader implements Store {
      * dev.loom.format.PayloadFormatProvider formats of programs' own}, whichever thread asks for them later.
      *
      * @throws StoreNotFoundException when the directory holds no store
-     * @throws LoomException when the store can't be read; the subclass tells why
+     * @throws LoomException when the store can't be read; the subclass says why
      */
     public static LoomReader attach(Path directory) {
         return attach(directory, Thread.currentThread().getContextClassLoader());

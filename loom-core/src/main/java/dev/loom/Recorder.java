@@ -18,6 +18,7 @@ import dev.loom.format.StructCodec;
 import dev.loom.recorder.Intake;
 import dev.loom.recorder.RecorderSession;
 import dev.loom.store.StoreSession;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +148,14 @@ public final class Recorder implements Store {
     }
 
     /**
+     * As {@link #offer(int, DirectBuffer, int, int)}, with the remaining bytes of a buffer, whose position does not
+     * change.
+     */
+    public long offer(int sourceId, ByteBuffer payload) {
+        return intake.offer(sourceId, payload);
+    }
+
+    /**
      * As {@link #offer(int, DirectBuffer, int, int)}, with the payload that a Java record has in its source's format. It is
      * written in place, so the record's accessors must not block. What they throw, the caller gets.
      *
@@ -180,7 +189,7 @@ public final class Recorder implements Store {
 
     /**
      * Waits until everything that any thread has offered until now, to any source, is in the log, visible and safe from
-     * a kill, or known to be lost (paper, Figure 9, where it is a source's records). An interrupt ends the wait; the
+     * a kill, or known to be lost (paper, Figure 9, which waits for one source only). An interrupt ends the wait; the
      * interrupt status is kept.
      *
      * @return whether that is done; false if the time is over, or the store has failed

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The stores of this host by their staging. That of a store whose directory was deleted takes memory until it is
- * removed, here or by the next opening of a store of the same user with staging in the same place.
+ * Finds the stores of this host by their staging. Staging whose store directory was deleted takes memory until it is removed, by
+ * {@link #remove} or when the same user next opens a store with staging in the same place.
  */
 public final class StagedStores {
     private StagedStores() {}
 
     /**
-     * Finds the staging in a place, by default where stores put it. Other users' is listed without details if it can't
-     * be read.
+     * Finds the staging in a place, by default where stores put it. Other users' staging is listed without details if it
+     * can't be read.
      *
      * @param filesMax how many files of a file system to look through for stores that are not where they were; {@code
      *     Long.MAX_VALUE} for all

@@ -284,7 +284,7 @@ final class InterruptTest {
             }
         });
         calls.put("Loom.source", () -> loom.source("a").isPresent());
-        calls.put("Recorder.start, offer and close", this::recordAnew);
+        calls.put("Recorder.start, offer and close", this::startAndRecord);
         calls.put("Recorder.defineSource and closeSource", () -> {
             int defined = recorder.defineSource(name(), FORMAT);
             recorder.dropPolicy(defined, DropPolicy.refuse());
@@ -349,7 +349,7 @@ final class InterruptTest {
         return calls;
     }
 
-    private Object recordAnew() {
+    private Object startAndRecord() {
         Path other = temp.resolve(name());
         Recorder recorder = Recorder.on(open(other)).start();
         int source = recorder.defineSource("a", FORMAT);

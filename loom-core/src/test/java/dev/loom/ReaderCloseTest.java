@@ -69,7 +69,7 @@ final class ReaderCloseTest {
         loom.close();
     }
 
-    /** Of the definition of the first source, the last byte; what it defined is known by the slots of the sources then. */
+    /** Damages the last byte of the first source's definition; then what it defined is known from the sources' slots alone. */
     private void damageSchema() throws IOException {
         try (RandomAccessFile file =
                 new RandomAccessFile(directory.resolve("schema.log").toFile(), "rw")) {

@@ -76,7 +76,7 @@ final class RetentionTest {
         pushed.add(new Pushed(source, loom.push(source, payload), nowNs, ByteBuffer.wrap(payload)));
     }
 
-    /** Pushes about so many bytes to sources of very different rates. */
+    /** Pushes about this number of bytes to sources of very different rates. */
     private void fill(Loom loom, int[] sources, long bytes) {
         long end = loom.info().records().tail() + bytes;
         for (int i = 0; i % 64 != 0 || loom.info().records().tail() < end; i++) {

@@ -139,7 +139,7 @@ final class RingRoomTest {
     }
 
     @Test
-    void shouldGoOnWhenIndexesAreDefinedAnewWithinAChunk() {
+    void shouldGoOnWhenIndexesAreDefinedAgainWithinAChunk() {
         long records = 0;
         try (Loom loom = Loom.open(smallest(directory))) {
             List<Integer> sources = defineSources(loom, 2);

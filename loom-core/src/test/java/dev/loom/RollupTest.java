@@ -86,7 +86,7 @@ final class RollupTest {
         }
     }
 
-    /** Pushes so many pages of records, a few of them of the last source; some span pages. */
+    /** Pushes a number of pages of records, a few of them of the last source; some span pages. */
     private void push(Loom loom, int pages) {
         long end;
         try (Snapshot before = loom.snapshot()) {
@@ -455,7 +455,7 @@ final class RollupTest {
     }
 
     @Test
-    void shouldBuildRunsOfAnOlderVersionAnew() throws IOException {
+    void shouldRebuildRunsOfAnOlderVersion() throws IOException {
         try (Loom loom = open()) {
             define(loom);
             push(loom, 40);

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets the thread that rebuilds indexes go on by so many calls to its files, and no further. */
+/** Lets the thread that rebuilds indexes make a number of calls to its files, and no more. */
 public final class RebuildGate extends UnsyncedStorage {
     private @Nullable Thread thread;
     private int calls;
@@ -46,7 +46,7 @@ public final class RebuildGate extends UnsyncedStorage {
         }
     }
 
-    /** Opens the gate for so many calls, and returns when they were made, or the thread has ended. */
+    /** Opens the gate for a number of calls, and returns when they were made, or the thread has ended. */
     public synchronized void pass(int more, BooleanSupplier pending) {
         calls += more;
         notifyAll();
@@ -56,7 +56,7 @@ public final class RebuildGate extends UnsyncedStorage {
         calls = 0;
     }
 
-    /** Lets so many calls to come find no memory. */
+    /** Lets the next calls, as many as given, find no memory. */
     public synchronized void failNext(int count) {
         failures = count;
     }

@@ -85,12 +85,12 @@ public final class ProbeEffect {
             return application.requestsPerSecond();
         }
 
-        double toldPerSecond() {
-            return application.told() * 1e9 / application.elapsedNs();
+        double recordsPerSecond() {
+            return application.records() * 1e9 / application.elapsedNs();
         }
 
         double droppedPercent() {
-            return application.told() == 0 ? 0 : PERCENT * application.dropped() / application.told();
+            return application.records() == 0 ? 0 : PERCENT * application.dropped() / application.records();
         }
 
         double cpuNsPerRequest() {
@@ -217,7 +217,7 @@ public final class ProbeEffect {
                 }
                 return new Run(
                         result,
-                        (double) (cpuNs[1] - cpuNs[0]) / Math.max(1, result.told() - result.dropped()),
+                        (double) (cpuNs[1] - cpuNs[0]) / Math.max(1, result.records() - result.dropped()),
                         (double) (settledNs - cpuNs[1]) / Math.max(1, received));
             } catch (final IllegalStateException e) {
                 out.print(Files.readString(errors));
@@ -275,7 +275,8 @@ public final class ProbeEffect {
                     sink.text(),
                     Spread.of(effects).text(1),
                     Spread.of(millions).text(3),
-                    Spread.of(values(of, run -> run.toldPerSecond() / MILLION)).text(3),
+                    Spread.of(values(of, run -> run.recordsPerSecond() / MILLION))
+                            .text(3),
                     Spread.of(dropped).text(2),
                     Spread.of(values(of, Run::cpuNsPerRequest)).text(0),
                     Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0),

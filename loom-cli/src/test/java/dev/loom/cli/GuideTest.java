@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the examples of {@code docs/cli.md}, one after the other, and compares what they print on a terminal, but for what
+ * Runs the examples of {@code docs/cli.md}, one after the other, and compares what they print on a terminal, except for what
  * differs from run to run. {@code -Dloom.guide=write} writes it into the guide.
  */
 class GuideTest {

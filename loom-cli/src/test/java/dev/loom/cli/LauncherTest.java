@@ -109,6 +109,29 @@ final class LauncherTest {
         assertFalse(run("JDK_JAVA_OPTIONS", "@/etc/java.opts").out().get(0).contains(serial), "a file may choose one");
     }
 
+    /** Commands that read records profit from the optimizing compiler. */
+    @Test
+    void shouldCompileQuicklyWhereCommandsAreShort() throws Exception {
+        built();
+        String quick = "-XX:TieredStopAtLevel=1 ";
+        for (String line : List.of(
+                "",
+                "--version",
+                "help scan",
+                "info",
+                "sources",
+                "source add s",
+                "fields s",
+                "index list s",
+                "retain")) {
+            List<String> arguments = line.isEmpty() ? List.of() : List.of(line.split(" "));
+            assertTrue(run(arguments).out().get(0).contains(quick), line);
+        }
+        for (String line : List.of("serve", "scan s", "index add s f --backfill", "index", "information", "verify")) {
+            assertFalse(run(List.of(line.split(" "))).out().get(0).contains(quick), line);
+        }
+    }
+
     /** The system follows a link before it goes up from where that leads. */
     @Test
     void shouldFindItselfThroughLinks() throws Exception {

@@ -58,7 +58,7 @@ class RedisImportTest {
         RedisReading.requireAll(RedisOracle.of(source), scan(source));
     }
 
-    /** Opened anew by a writer, and read through the library by the process that writes. */
+    /** Opened again by a writer, and read through the library by the process that writes. */
     @ParameterizedTest
     @FieldSource("dev.loom.cli.RedisOracle#SOURCES")
     void shouldGiveBackEveryRecordToItsWriterAfterReopening(String source) {

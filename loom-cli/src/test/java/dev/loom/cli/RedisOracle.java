@@ -70,7 +70,7 @@ final class RedisOracle {
                 .array();
     }
 
-    /** The import's arguments, but for the file. */
+    /** The import's arguments, without the file. */
     List<String> importArguments() {
         List<String> arguments = new ArrayList<>(List.of("import", "--source", source, "--format"));
         arguments.addAll(

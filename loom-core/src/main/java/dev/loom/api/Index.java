@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param bins for a {@link Kind#VALUE} index; unused by others
  * @param fromAddress record log chunks before this address are not in it
  * @param closed whether new chunks are no longer added to it
- * @param key by what it keeps totals and bins apart, for questions by groups alone; null for all records together
+ * @param key the fields by which it keeps totals and bins apart, for questions about groups only; null if it covers all records together
  */
 public record Index(
         int id,

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields by whose values an index keeps apart what it holds of a chunk, for questions by groups. Immutable; equal if the fields are.
+ * The fields whose values separate what an index holds of a chunk, for questions about groups. Immutable; equal if the fields are.
  */
 public final class IndexKey {
     /** The most fields of a key. */

@@ -10,7 +10,7 @@ public enum LossReason {
     RECORDER_FULL(2),
     /** The recorder's ring was filling up, and the source's policy took only a sample. */
     SAMPLED(3),
-    /** The source was closed. In the log only if the caller could not be told. */
+    /** The source was closed. In the log only if the caller could not be informed. */
     SOURCE_CLOSED(4),
     /** A thread claimed room in the recorder's ring, and ended before filling it. */
     ABANDONED(5),

@@ -38,7 +38,7 @@ public record StagedStore(
         ORPHANED,
         /** The store is not where it was: it was moved or deleted, or its file system is not mounted here. */
         MISSING,
-        /** It can't be read, or does not tell its store. */
+        /** It can't be read, or does not name its store. */
         UNKNOWN
     }
 }

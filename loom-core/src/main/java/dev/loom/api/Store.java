@@ -10,7 +10,7 @@ public interface Store extends AutoCloseable {
      * Takes a consistent view of the records published so far: every record whose push has returned is in it. Costs the
      * writer nothing.
      *
-     * @throws LoomException when the store can no longer be read; the subclass tells why
+     * @throws LoomException when the store can no longer be read; the subclass says why
      */
     Snapshot snapshot();
 

@@ -120,7 +120,7 @@ public record StoreInfo(
      * What a writer shows to every reader.
      *
      * @param eviction how pages reach the segment files: {@link Eviction#DIRECT} or {@link Eviction#PAGE_CACHE}
-     * @param pressure what a push does for want of room
+     * @param pressure what a push does when there is no room
      * @param stagingFallback why the rings are smaller than asked for, or elsewhere; only the writer knows
      * @param waits how often the writer waited for room
      * @param waited how long it did
@@ -158,12 +158,12 @@ public record StoreInfo(
      * @param textIndexFailure why the text index can't be built now, or not for some source
      * @param rollupFailure why runs of chunks can't be summed up now; queries over many chunks then read more
      * @param evictionFallback why pages go through the page cache under {@link Eviction#AUTO}
-     * @param minFreeMissed why the free space that is to be kept can't be: others fill the disk, and nothing is left to delete
+     * @param minFreeMissed why the minimum free space can't be kept: others fill the disk, and nothing is left to delete
      * @param stagingReplaced how often deleted staging was replaced
      * @param lockRestored how often a lost lock or claim was restored
      * @param lockLost whether one is missing now
      * @param fenced whether another writer has taken over the store
-     * @param indexFunctionFailures the number of records that an index function threw at
+     * @param indexFunctionFailures the number of records for which an index function threw
      */
     public record Writer(
             Optional<String> rebuildFailure,
@@ -178,7 +178,7 @@ public record StoreInfo(
             boolean fenced,
             long indexFunctionFailures) {}
 
-    /** The same under another state. */
+    /** A copy with another state. */
     public StoreInfo with(State other) {
         return new StoreInfo(
                 directory,

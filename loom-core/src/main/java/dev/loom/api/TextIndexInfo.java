@@ -11,7 +11,7 @@ import dev.loom.format.IndexedText;
  * @param columnUnits units in files with others, side by side
  * @param bytes the length of all these files
  * @param records the records that their units describe
- * @param words the distinct words and values of each unit, added up, but for the few that its filters mistake for others
+ * @param words the distinct words and values of each unit, added up, except the few that its filters mistake for others
  * @param indexedTo records at or above this address are not indexed; below it some may not be
  * @param recordsLeft the records at or above that address
  * @param bytesLeft their payload bytes

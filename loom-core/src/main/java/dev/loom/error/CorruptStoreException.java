@@ -1,8 +1,8 @@
 package dev.loom.error;
 
 /**
- * What is there is no whole store: a file is damaged or not Loom's, or the directory is a copy made while the original was
- * being written, which lacks the newest records. The message has the file.
+ * The store is incomplete or damaged: a file is damaged or not Loom's, or the directory is a copy that was made while the original was
+ * being written, and lacks the newest records. The message names the file.
  */
 public class CorruptStoreException extends LoomException {
     private static final long serialVersionUID = 1L;

@@ -127,7 +127,7 @@ final class RowSet {
         return open == CLOSED ? Math.min(most, count) : most;
     }
 
-    /** Whether something tells how many rows can contain it, rather than that any behind a full list may. */
+    /** Whether something says how many rows can contain it, rather than that any behind a full list may. */
     boolean isBounded() {
         return most() != Integer.MAX_VALUE;
     }

@@ -4,7 +4,7 @@ import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * ESTELLE's Log Bloom filter over the tokens of one unit, by rows (3.2.1): it tells of any token whether it certainly was not
+ * ESTELLE's Log Bloom filter over the tokens of one unit, by rows (3.2.1): it says of any token whether it certainly was not
  * added. Its rate of false positives depends on its size and the number of distinct tokens; {@code docs/text-index.md} has a
  * table. Takes {@code 2^sizeBits + 8} bytes. Not thread-safe; adding and testing allocate nothing.
  */
@@ -31,7 +31,7 @@ public final class TokenFilter {
         return (1 << sizeBits) + TokenField.LENGTH;
     }
 
-    /** Adds a token by its digest. Returns false if the filter could not tell it from those before. */
+    /** Adds a token by its digest. Returns false if the filter could not distinguish it from those before. */
     public boolean add(long digest) {
         int offset = TokenField.offset(digest, sizeBits);
         long field = fields.getLong(offset, ByteOrder.LITTLE_ENDIAN);

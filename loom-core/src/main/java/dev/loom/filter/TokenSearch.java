@@ -24,7 +24,7 @@ public final class TokenSearch {
 
     private RowSet rows = new RowSet();
     private int place;
-    /** The unit that told of that chunk; null if the chunk need not be read, or none told. */
+    /** The unit that answered for that chunk; null if the chunk need not be read, or no unit answered. */
     private @Nullable UnitExtent unit;
 
     private boolean unitBounded;
@@ -153,12 +153,12 @@ public final class TokenSearch {
         groups.abandon();
     }
 
-    /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */
+    /** Where the unit begins that answered for the chunk asked about last, if that may meet the condition; -1 if none did. */
     public long unit() {
         return unit == null ? -1 : unit.start();
     }
 
-    /** Whether lists or counts of the unit tell {@link #unitRowsMost()}, rather than that any row behind a full list may. */
+    /** Whether lists or counts of the unit give {@link #unitRowsMost()}, rather than that any row behind a full list may. */
     public boolean unitBounded() {
         return unitBounded;
     }

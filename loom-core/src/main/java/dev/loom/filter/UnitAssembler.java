@@ -177,7 +177,7 @@ public final class UnitAssembler implements RowTokens.Sink {
         return shape;
     }
 
-    /** Whether the unit has anything to tell. */
+    /** Whether the unit holds anything. */
     public boolean isEmpty() {
         return chunks.isEmpty();
     }

@@ -262,7 +262,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
         }
     }
 
-    /** Whether pieces of a stored unit tell all that pieces of a built one tell. */
+    /** Whether pieces of a stored unit say all that pieces of a built one say. */
     private static boolean covers(UnitPart part, UnitShape shape, byte[] has, byte[] given, int pieces) {
         DirectBuffer stored = new UnsafeBuffer(has);
         DirectBuffer needed = new UnsafeBuffer(given);

@@ -62,12 +62,12 @@ final class UnitBuilder {
         frequentWords = 0;
     }
 
-    /** The distinct words so far that are not frequent, but for those that the filter mistakes for others. */
+    /** The distinct words so far that are not frequent, except those that the filter mistakes for others. */
     int rareWords() {
         return rareWords;
     }
 
-    /** The distinct words and values so far, but for those that a filter mistakes for others. */
+    /** The distinct words and values so far, except those that a filter mistakes for others. */
     int words() {
         return rareWords + frequentWords;
     }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * @param start the first chunk's address
  * @param end the address behind the last chunk
  * @param rows the unit's rows, 1 to {@value UnitShape#ROWS_MAX}
- * @param words the distinct words and values of these rows, but for those that its filters mistake for others
+ * @param words the distinct words and values of these rows, except those that its filters mistake for others
  * @param chunks the addresses of the chunks that have rows, ascending
  * @param firstRows the first row of each, ascending from 0
  */

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The files of units of a store. A file's name tells its source, the addresses of the record log between which its units lie, their
+ * The files of units of a store. A file's name has its source, the addresses of the record log between which its units lie, their
  * number, and its version, so that a search opens no file in vain, and retention none at all. A writer also counts their bytes. Usable from any
  * thread.
  */

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Writes units of one source and one shape into a file, side by side. Memory does not depend on the units' length. For one thread.
  */
 final class UnitGroupWriter {
-    /** The bytes that are taken of a unit at once, but for a piece that is longer. */
+    /** The bytes that are taken of a unit at once, unless a piece is longer. */
     private static final int SLICE_LENGTH = 8 << 10;
 
     private final BlockWriter blocks;

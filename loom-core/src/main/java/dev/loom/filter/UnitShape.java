@@ -64,7 +64,7 @@ record UnitShape(
 
     /**
      * The shape for a size of the filter of words that are not frequent, with smaller filters for frequent words and prefixes ({@code
-     * docs/text-index.md} tells how it was found).
+     * docs/text-index.md} says how it was found).
      */
     static UnitShape full(int rareBits, TextIndexParameters parameters) {
         boolean prefixes = parameters.prefixLength() > 0;

@@ -1,4 +1,4 @@
-/** Filters that tell which units of a source's records may contain a token (ESTELLE, section 3). */
+/** Filters that say which units of a source's records may contain a token (ESTELLE, section 3). */
 @NullMarked
 package dev.loom.filter;
 

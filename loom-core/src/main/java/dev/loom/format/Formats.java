@@ -157,7 +157,7 @@ public final class Formats {
         try {
             return Set.copyOf(provider.names());
         } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
-            throw new ServiceConfigurationError(provider.getClass().getName() + " does not tell its names", e);
+            throw new ServiceConfigurationError(provider.getClass().getName() + " does not return its names", e);
         }
     }
 

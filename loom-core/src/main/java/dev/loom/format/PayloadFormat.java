@@ -63,7 +63,7 @@ public interface PayloadFormat {
         return null;
     }
 
-    /** The unit of a field's numbers as a UCUM code, such as {@code ns}; null if only the field's name tells. */
+    /** The unit of a field's numbers as a UCUM code, such as {@code ns}; null if only the field's name gives it. */
     default @Nullable String unit(String name) {
         return null;
     }

@@ -35,5 +35,5 @@ public interface RecordLookup extends AutoCloseable {
 
     /** Frees the memory; from then on nothing is found. Idempotent. */
     @Override
-    default void close() {}
+    void close();
 }

@@ -44,7 +44,7 @@ final class BinsEntryDescriptor {
         return length >= BINS_OFFSET && length % ALIGNMENT == 0 && length <= left;
     }
 
-    /** Whether a possible entry has bins that fill it, but for zeroes. */
+    /** Whether a possible entry has bins that fill it, except for zeroes. */
     static boolean isWhole(DirectBuffer buffer, int at) {
         int length = buffer.getInt(at + LENGTH_OFFSET);
         int binsLength = buffer.getInt(at + BINS_LENGTH_OFFSET);

@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an index holds of several chunks together: their totals and bins, merged. Exact for up to 2^31 values, but for the rounding of
+ * What an index holds of several chunks together: their totals and bins, merged. Exact for up to 2^31 values, except for the rounding of
  * sums of doubles. For one thread.
  */
 public final class MergedIndex {

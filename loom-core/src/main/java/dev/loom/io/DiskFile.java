@@ -51,7 +51,7 @@ final class DiskFile implements LoomFile {
         try {
             while (source.hasRemaining()) {
                 try {
-                    // the buffer's position tells what was written before an interrupt
+                    // the buffer's position shows what was written before an interrupt
                     channel.write(source, position + source.position() - start);
                 } catch (ClosedChannelException e) {
                     interrupted |= reopen(e);

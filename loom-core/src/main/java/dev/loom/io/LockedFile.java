@@ -217,7 +217,7 @@ public final class LockedFile implements AutoCloseable {
      * Replaces the file's contents, a few bytes. Keeps the thread's interrupt status, as an interrupt would close the file; one that comes
      * meanwhile may do so.
      *
-     * @throws StoreIoException if the file can't be written; {@link #isOpen} tells whether it is still locked
+     * @throws StoreIoException if the file can't be written; {@link #isOpen} says whether it is still locked
      */
     public synchronized void write(byte[] bytes) {
         boolean interrupted = Thread.interrupted();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Where a file system is mounted, by {@code /proc/self/mountinfo}.
  *
  * @param point the directory on which it is mounted
- * @param fileSystem what tells it from every other file system that may be mounted there during this boot, even under
+ * @param fileSystem what distinguishes it from every other file system that may be mounted there during this boot, even under
  *     the same device number; empty if nothing does, or if only a part of it is mounted
  */
 public record MountPoint(Path point, String fileSystem) {

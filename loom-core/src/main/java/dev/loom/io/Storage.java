@@ -61,7 +61,7 @@ public interface Storage {
     /**
      * Whether there is a file, a directory, or a link, whatever it leads to.
      *
-     * @throws StoreIoException if that can't be known, say for want of permission or because the disk fails: it may hold records, so that
+     * @throws StoreIoException if that can't be known, say without permission or because the disk fails: it may hold records, so that
      *     it must not pass for absent
      */
     boolean exists(Path file);

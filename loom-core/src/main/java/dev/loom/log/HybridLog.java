@@ -127,7 +127,7 @@ public final class HybridLog {
 
     /** Whether the ring has room for {@code pages} pages after the open one. */
     public boolean hasRoom(int pages) {
-        long end = nextPage() + (long) pages * PageDescriptor.PAGE_LENGTH;
+        long end = nextPageAddress() + (long) pages * PageDescriptor.PAGE_LENGTH;
         if (end - ringLength <= evictedSeen) {
             return true;
         }
@@ -135,7 +135,7 @@ public final class HybridLog {
         return end - ringLength <= evictedSeen;
     }
 
-    private long nextPage() {
+    private long nextPageAddress() {
         return pageOpen ? pageAddress() + PageDescriptor.PAGE_LENGTH : tail;
     }
 

@@ -6,7 +6,7 @@ import org.agrona.MutableDirectBuffer;
 /** Turns stored forms of pages back into pages. For one thread. */
 public interface PageDecoder {
     /**
-     * Decodes a page. Whether it is the right one, its number and its checksum tell.
+     * Decodes a page. Its number and its checksum show whether it is the right one.
      *
      * @param form not {@link PageForm#PLAIN}
      * @param stored the stored bytes, from position to limit, in a direct buffer

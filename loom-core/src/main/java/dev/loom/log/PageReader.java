@@ -35,8 +35,8 @@ public final class PageReader implements AutoCloseable {
     private int pageOffset;
     private int used;
     private boolean complete;
-    private long currentPage = -1;
-    private long previousPage = Long.MIN_VALUE;
+    private long currentPageAddress = -1;
+    private long previousPageAddress = Long.MIN_VALUE;
     private long blockStart;
     private long blockEnd;
     private long bytesRead;
@@ -71,23 +71,23 @@ public final class PageReader implements AutoCloseable {
     public PageState read(long pageAddress, long tail) {
         if (pageAddress < 0 || pageAddress >= tail || PageDescriptor.offsetInPage(pageAddress) != 0) {
             // no valid reference leads there
-            currentPage = -1;
+            currentPageAddress = -1;
             failure = null;
             return PageState.DAMAGED;
         }
-        if (pageAddress != currentPage || !complete) {
+        if (pageAddress != currentPageAddress || !complete) {
             PageState state = load(pageAddress, tail);
             if (state != PageState.PRESENT) {
-                currentPage = -1;
+                currentPageAddress = -1;
                 return state;
             }
-            currentPage = pageAddress;
+            currentPageAddress = pageAddress;
         }
         int sealed = complete ? PageDescriptor.used(buffer, pageOffset) : 0;
         // a page filled to its last byte may not have been sealed yet
         used = (int) Math.min(sealed == 0 ? PageDescriptor.PAGE_LENGTH : sealed, tail - pageAddress);
         if (used < PageDescriptor.HEADER_LENGTH || used > PageDescriptor.PAGE_LENGTH) {
-            currentPage = -1;
+            currentPageAddress = -1;
             return PageState.DAMAGED;
         }
         return PageState.PRESENT;
@@ -151,7 +151,7 @@ public final class PageReader implements AutoCloseable {
         if (pageAddress < blockStart || pageAddress >= blockEnd) {
             fillBlock(pageAddress);
         }
-        previousPage = pageAddress;
+        previousPageAddress = pageAddress;
         buffer = block;
         pageOffset = (int) (pageAddress - blockStart);
         return pageOffset + PageDescriptor.PAGE_LENGTH <= blockEnd - blockStart
@@ -173,12 +173,12 @@ public final class PageReader implements AutoCloseable {
         long segmentStart = view.segments().first(pageAddress);
         long start = pageAddress;
         long end = pageAddress + PageDescriptor.PAGE_LENGTH;
-        if (previousPage == pageAddress - PageDescriptor.PAGE_LENGTH) {
+        if (previousPageAddress == pageAddress - PageDescriptor.PAGE_LENGTH) {
             long limit = Math.min(
                     segmentStart + view.segments().segmentLength(),
                     view.watermarks().evictedAcquire());
             end = Math.max(end, Math.min(pageAddress + block.capacity(), limit));
-        } else if (previousPage == end) {
+        } else if (previousPageAddress == end) {
             start = Math.max(end - block.capacity(), segmentStart);
         }
         try {
@@ -268,7 +268,7 @@ public final class PageReader implements AutoCloseable {
         if (!closed) {
             closed = true;
             buffer = NOTHING;
-            currentPage = -1;
+            currentPageAddress = -1;
             // a stale use of the buffers then throws instead of touching freed memory
             block.wrap(NO_BYTES);
             segments.close();

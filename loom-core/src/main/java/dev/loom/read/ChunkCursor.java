@@ -46,7 +46,7 @@ public final class ChunkCursor implements AutoCloseable {
         chunks.descend();
     }
 
-    /** The number of chunks with records of the source that a listed part has; 1 but for a run. */
+    /** The number of chunks with records of the source that a listed part has; 1 unless it is a run. */
     public int count() {
         return chunks.count();
     }

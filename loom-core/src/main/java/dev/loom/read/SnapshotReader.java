@@ -2,11 +2,6 @@ package dev.loom.read;
 
 import dev.loom.api.Index;
 import dev.loom.api.Snapshot;
-import dev.loom.api.Source;
-import dev.loom.api.TextIndexInfo;
-import dev.loom.filter.UnitFiles;
-import dev.loom.filter.UnitFiles.UnitFile;
-import dev.loom.format.IndexedText;
 import dev.loom.format.RecordLookup;
 import dev.loom.index.ChunkIndexReader;
 import dev.loom.log.Watermarks;
@@ -157,81 +152,6 @@ public final class SnapshotReader implements AutoCloseable {
         TextUnits units = new TextUnits(view, sourceId);
         textUnits.add(units);
         return units;
-    }
-
-    /**
-     * How far the text index of a source has come.
-     *
-     * @param all the source's totals, which are all there is to know where it has no unit
-     */
-    public TextIndexInfo textIndex(Source source, IndexedText fields, Source.Statistics all) {
-        UnitFiles files = TextUnits.files(view);
-        int rowUnits = 0;
-        int columnUnits = 0;
-        long bytes = 0;
-        UnitFiles.Contents contents = UnitFiles.Contents.NONE;
-        long indexedTo = beginAddress();
-        for (UnitFile file : files.ofSourceOrNone(source.id())) {
-            rowUnits += file.units() == 1 ? 1 : 0;
-            columnUnits += file.units() == 1 ? 0 : file.units();
-            bytes += files.length(file);
-            contents = contents.plus(files.contents(file, view.records().storeId()));
-            indexedTo = Math.max(indexedTo, file.end());
-        }
-        if (rowUnits + columnUnits == 0) {
-            return new TextIndexInfo(fields, 0, 0, 0, 0, 0, indexedTo, all.records(), all.bytes());
-        }
-        RecordTotal left = new RecordTotal();
-        ChunkCursor chunks = oldestFirst(source.id(), Long.MIN_VALUE, Long.MAX_VALUE, indexedTo);
-        left.countFrom(indexedTo);
-        try (SourceRecords records = forward(chunks, left)) {
-            while (records.next()) {
-                left.add(records.length());
-            }
-        }
-        return new TextIndexInfo(
-                fields,
-                rowUnits,
-                columnUnits,
-                bytes,
-                contents.rows(),
-                contents.words(),
-                indexedTo,
-                left.records,
-                left.bytes);
-    }
-
-    /** Counts records chunk by chunk, and one by one only where there is no directory. */
-    private static final class RecordTotal implements SourceRecords.ChunkGuide {
-        private long from;
-        private long records;
-        private long bytes;
-
-        void countFrom(long address) {
-            from = address;
-        }
-
-        void add(long length) {
-            records++;
-            bytes += length;
-        }
-
-        @Override
-        public Step decide(ChunkCursor chunk) {
-            if (chunk.start() < from) {
-                return Step.PASS_OVER;
-            } else if (!chunk.listed()) {
-                return Step.READ;
-            }
-            records += chunk.records();
-            bytes += chunk.payloadBytes();
-            return Step.PASS_OVER;
-        }
-
-        @Override
-        public boolean mayGoOn(long bytesRead) {
-            return true;
-        }
     }
 
     /** The reader of bins, which all summaries share in turn. */

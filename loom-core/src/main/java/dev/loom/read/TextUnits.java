@@ -7,7 +7,7 @@ import dev.loom.record.SnapshotView;
 import dev.loom.text.TokenCondition;
 
 /**
- * The text index of a source: tells which chunks may have records with given tokens (ESTELLE, 3.2 and 3.3). It is never needed: a chunk
+ * The text index of a source: says which chunks may have records with given tokens (ESTELLE, 3.2 and 3.3). It is never needed: a chunk
  * that it says nothing about has to be read. Closed with its reader. Memory: the group of units that is open, at most 1 MiB, and two
  * sets of rows for each of its units and level of a condition. For one thread.
  */
@@ -15,12 +15,9 @@ public final class TextUnits {
     private final GroupCursor groups;
 
     TextUnits(SnapshotView view, int sourceId) {
-        groups = new GroupCursor(files(view), view.records().storeId(), sourceId);
-    }
-
-    static UnitFiles files(SnapshotView view) {
-        return UnitFiles.beside(
+        UnitFiles files = UnitFiles.beside(
                 view.records().storage(), view.records().segments().folder());
+        groups = new GroupCursor(files, view.records().storeId(), sourceId);
     }
 
     /** Whether the source has no unit. */
@@ -58,12 +55,12 @@ public final class TextUnits {
                     : search.mayMeet(chunk.start());
         }
 
-        /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told, or a run was asked about. */
+        /** Where the unit begins that answered for the chunk asked about last, if that may meet the condition; -1 if none did, or for a run. */
         public long unit() {
             return search.unit();
         }
 
-        /** Whether lists or counts of the unit tell {@link #unitRowsMost()}, rather than that any row behind a full list may. */
+        /** Whether lists or counts of the unit give {@link #unitRowsMost()}, rather than that any row behind a full list may. */
         public boolean unitBounded() {
             return search.unitBounded();
         }

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the writer does for want of room in a ring: waits for the evictor, drops the record, or refuses it. Owned by the
+ * What the writer does when a ring has no room: waits for the evictor, drops the record, or refuses it. Owned by the
  * writer's thread.
  */
 final class Backpressure {

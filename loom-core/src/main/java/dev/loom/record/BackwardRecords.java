@@ -18,7 +18,7 @@ public final class BackwardRecords extends RecordWalk {
     private boolean inPart;
     private boolean chained;
     /** The current page, or -1. */
-    private long currentPage = -1;
+    private long currentPageAddress = -1;
     /** The next record of the chain, or -1. */
     private long nextRecord;
 
@@ -34,7 +34,7 @@ public final class BackwardRecords extends RecordWalk {
                     return true;
                 }
             } else if (left > 0) {
-                if (page.seek(currentPage + offsets[--left])) {
+                if (page.seek(currentPageAddress + offsets[--left])) {
                     return true;
                 }
             } else if (!previousPage()) {
@@ -66,8 +66,8 @@ public final class BackwardRecords extends RecordWalk {
             inPart = false;
             return false;
         }
-        if (pageAddress != currentPage) {
-            currentPage = pageAddress;
+        if (pageAddress != currentPageAddress) {
+            currentPageAddress = pageAddress;
             if (!read(pageAddress)) {
                 // the chunk's lower pages may still be intact
                 chained = false;
@@ -88,20 +88,20 @@ public final class BackwardRecords extends RecordWalk {
             inPart = true;
             chained = chunks.listed();
             nextRecord = chunks.lastRecord();
-            currentPage = -1;
+            currentPageAddress = -1;
             if (chained) {
                 return true;
             }
-            currentPage = PageDescriptor.pageAddress(chunks.end() + PageDescriptor.PAGE_LENGTH - 1);
+            currentPageAddress = PageDescriptor.pageAddress(chunks.end() + PageDescriptor.PAGE_LENGTH - 1);
         }
-        currentPage -= PageDescriptor.PAGE_LENGTH;
-        if (currentPage < chunks.start()) {
+        currentPageAddress -= PageDescriptor.PAGE_LENGTH;
+        if (currentPageAddress < chunks.start()) {
             inPart = false;
             return true;
         }
-        if (read(currentPage)) {
+        if (read(currentPageAddress)) {
             while (page.next()) {
-                offsets[left++] = (int) (page.address() - currentPage);
+                offsets[left++] = (int) (page.address() - currentPageAddress);
             }
         }
         return true;

@@ -137,7 +137,7 @@ public abstract class Chunks implements AutoCloseable {
         return run != null;
     }
 
-    /** The number of chunks with the source that a listed part has: 1 but for a run. */
+    /** The number of chunks with the source that a listed part has: 1 unless it is a run. */
     public final int count() {
         return run == null ? 1 : run.sourceChunks();
     }

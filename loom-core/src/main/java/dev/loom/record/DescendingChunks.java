@@ -45,11 +45,11 @@ public final class DescendingChunks extends Chunks {
     private boolean revisit;
 
     /** Of which chunk the directory at {@link #directoryAddress} must be; {@link #ANY} for any. */
-    private long expectedChunk = ANY;
+    private long expectedChunkAddress = ANY;
 
     private final @Nullable ChunkRuns runs;
     /** The chunk's directory in place of which a run is listed, and what refers to that. */
-    private long runDirectory;
+    private long runDirectoryAddress;
 
     private long runNamedBy;
 
@@ -176,7 +176,7 @@ public final class DescendingChunks extends Chunks {
         }
         // a chain must lead downward, so that it can't be circular
         boolean below = namedBy < 0 || directoryAddress < namedBy;
-        if (below && expectedChunk == ANY && reader.inGap(directoryAddress)) {
+        if (below && expectedChunkAddress == ANY && reader.inGap(directoryAddress)) {
             crossGap();
             return false;
         }
@@ -189,12 +189,13 @@ public final class DescendingChunks extends Chunks {
 
     /** Whether retention has deleted the chunk; a run may tell an address from before a rebuild. */
     private boolean isGone() {
-        return expectedChunk == ANY || (expectedChunk >= 0 && expectedChunk < snapshot.retainedBegin());
+        return expectedChunkAddress == ANY
+                || (expectedChunkAddress >= 0 && expectedChunkAddress < snapshot.retainedBegin());
     }
 
     /** Whether the directory is that of the chunk before a run: after a rebuild others may be at the address that a run tells. */
     private boolean isExpected() {
-        return expectedChunk == ANY || reader.chunkAddress() == expectedChunk;
+        return expectedChunkAddress == ANY || reader.chunkAddress() == expectedChunkAddress;
     }
 
     /** Ends where retention has reached; what it deleted since the snapshot was taken is unlisted. */
@@ -235,7 +236,7 @@ public final class DescendingChunks extends Chunks {
         if (listRun()) {
             return true;
         }
-        expectedChunk = ANY;
+        expectedChunkAddress = ANY;
         directoryAddress = reader.listedPrevious();
         namedBy = reader.address();
         phase = Phase.CHAIN;
@@ -260,11 +261,11 @@ public final class DescendingChunks extends Chunks {
             runs.decline();
             return false;
         }
-        runDirectory = reader.address();
+        runDirectoryAddress = reader.address();
         runNamedBy = namedBy;
         namedBy = reader.address();
-        directoryAddress = run.previousDirectory();
-        expectedChunk = run.previousChunk();
+        directoryAddress = run.previousDirectoryAddress();
+        expectedChunkAddress = run.previousChunkAddress();
         phase = Phase.CHAIN;
         parts.clear();
         skip((bound - run.end()) >> PageDescriptor.PAGE_SHIFT);
@@ -282,8 +283,8 @@ public final class DescendingChunks extends Chunks {
         runs.decline();
         bound = end();
         namedBy = runNamedBy;
-        directoryAddress = runDirectory;
-        expectedChunk = ANY;
+        directoryAddress = runDirectoryAddress;
+        expectedChunkAddress = ANY;
         phase = Phase.CHAIN;
     }
 

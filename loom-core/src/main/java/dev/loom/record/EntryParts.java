@@ -13,6 +13,7 @@ final class EntryParts {
     /** The number of the part joined last. */
     private long part;
 
+    private boolean begun;
     private boolean complete;
 
     private EntryParts(boolean backward) {
@@ -31,8 +32,8 @@ final class EntryParts {
 
     /** Adds the reader's current part; false if it is neither an entry's first to meet nor follows the one before. */
     boolean add(DirectoryReader reader) {
-        boolean begins = backward ? reader.isLastPart() : reader.isFirstPart() && reader.part() == 0;
-        boolean joins = begins || follows(reader);
+        begun = backward ? reader.isLastPart() : reader.isFirstPart() && reader.part() == 0;
+        boolean joins = begun || follows(reader);
         complete = joins && (backward ? reader.part() == 0 : reader.isLastPart());
         entry = joins && !complete ? entry(reader) : NONE;
         part = reader.part();
@@ -43,6 +44,11 @@ final class EntryParts {
     boolean complete(DirectoryReader reader) {
         add(reader);
         return complete;
+    }
+
+    /** Whether the part added last is the first of its entry to meet. */
+    boolean isBegun() {
+        return begun;
     }
 
     /** Whether the part added last completed its entry. */

@@ -7,7 +7,7 @@ import dev.loom.value.RecordBatch;
 public final class ForwardRecords extends RecordWalk {
     private boolean inPart;
     private boolean onPage;
-    private long nextPage;
+    private long nextPageAddress;
 
     public ForwardRecords(Chunks chunks, PageRecords page, WalkGuide guide) {
         super(chunks, page, guide);
@@ -40,14 +40,14 @@ public final class ForwardRecords extends RecordWalk {
                 return false;
             }
             inPart = true;
-            nextPage = chunks.start();
+            nextPageAddress = chunks.start();
         }
-        if (nextPage >= chunks.end()) {
+        if (nextPageAddress >= chunks.end()) {
             inPart = false;
             return true;
         }
-        onPage = read(nextPage);
-        nextPage += PageDescriptor.PAGE_LENGTH;
+        onPage = read(nextPageAddress);
+        nextPageAddress += PageDescriptor.PAGE_LENGTH;
         return true;
     }
 }

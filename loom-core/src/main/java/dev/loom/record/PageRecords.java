@@ -244,21 +244,23 @@ public final class PageRecords implements AutoCloseable {
         }
         whole.putBytes(0, buffer, payloadOffset + RecordDescriptor.TOTAL_LENGTH, first);
         int copied = first;
-        long fragmentPage = pageAddress + PageDescriptor.PAGE_LENGTH;
+        long fragmentPageAddress = pageAddress + PageDescriptor.PAGE_LENGTH;
         PageReader rest = fragments;
         if (rest == null) {
             rest = new PageReader(view, 1);
             fragments = rest;
         }
         while (copied < total) {
-            int fragment = fragmentPage < tail ? appendFragment(rest, whole, fragmentPage, copied, (int) total) : CUT;
+            int fragment = fragmentPageAddress < tail
+                    ? appendFragment(rest, whole, fragmentPageAddress, copied, (int) total)
+                    : CUT;
             if (fragment <= 0) {
                 damagedRecords += fragment == 0 ? 1 : 0;
                 expired |= fragment == EXPIRED;
                 return false;
             }
             copied += fragment;
-            fragmentPage += PageDescriptor.PAGE_LENGTH;
+            fragmentPageAddress += PageDescriptor.PAGE_LENGTH;
         }
         payloadOffset = 0;
         payloadLength = (int) total;
@@ -267,8 +269,8 @@ public final class PageRecords implements AutoCloseable {
 
     /** Returns the fragment's length, 0 if it is damaged, {@link #CUT} or {@link #EXPIRED}. */
     private int appendFragment(
-            PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPage, int copied, int total) {
-        PageState state = pagesAfter.read(fragmentPage, tail);
+            PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPageAddress, int copied, int total) {
+        PageState state = pagesAfter.read(fragmentPageAddress, tail);
         if (state != PageState.PRESENT) {
             return state == PageState.EXPIRED ? EXPIRED : 0;
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records that others refer to, read from the log as usual: page by page, checked, and never while the writer
- * overwrites them. No address is trusted: a scan of the page's records tells whether one begins there.
+ * overwrites them. No address is trusted: a scan of the page's records shows whether one begins there.
  *
  * <p>Takes no memory until the first lookup; then a page, a {@link PayloadCache}, and for a jumbo another page and its
  * payload. For one thread.

@@ -122,13 +122,15 @@ public final class SourceCounter {
     private record Deleted(long records, long bytes, long toNs, boolean known) {}
 
     /**
-     * The totals of the first checkpoint since, without the chunks that it retains; or what the index lists below the begin,
+     * The totals of the first whole checkpoint since, without the chunks that it retains; or what the index lists below the begin,
      * if it has no checkpoint yet.
      */
     private Deleted deleted() {
         long begin = snapshot.retainedBegin();
         SourceTotals deleted = new SourceTotals();
         SourceTotals retained = new SourceTotals();
+        SourceTotals totals = new SourceTotals();
+        EntryParts parts = EntryParts.forward();
         long toNs = Long.MIN_VALUE;
         boolean checkpointed = false;
         try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail(), 1)) {
@@ -141,7 +143,8 @@ public final class SourceCounter {
             while (!checkpointed && reader.next()) {
                 whole |= reader.chunkAddress() == 0;
                 if (reader.isCheckpoint()) {
-                    checkpointed = reader.chunkAddress() >= begin;
+                    checkpointed = reader.chunkAddress() >= begin
+                            && (reader.findCheckpointed(sourceId, totals) || parts.complete(reader));
                     toNs = reader.chunkAddress() <= begin ? reader.firstTimeNs() : toNs;
                 } else if (reader.find(sourceId)) {
                     boolean below = reader.chunkAddress() < begin;
@@ -150,7 +153,7 @@ public final class SourceCounter {
                 }
             }
             if (checkpointed) {
-                deleted = totals(reader);
+                deleted = totals;
                 deleted.records -= retained.records;
                 deleted.bytes -= retained.bytes;
             }
@@ -163,28 +166,18 @@ public final class SourceCounter {
         return reader.hasGap() && snapshot.retainedBegin() >= reader.rebuildTo();
     }
 
-    /** The totals of the source in the checkpoint whose first part is current. */
-    private SourceTotals totals(DirectoryReader reader) {
-        SourceTotals totals = new SourceTotals();
-        boolean more = true;
-        while (more && reader.isCheckpoint() && !reader.findCheckpointed(sourceId, totals)) {
-            more = !reader.isLastPart() && reader.next();
-        }
-        return totals;
-    }
-
     /** Counts what lies before the index's gap, from the checkpoint at the gap's begin; false if that fails. */
     private boolean fromRebuilt(DirectoryReader reader) {
         SourceTotals totals = new SourceTotals();
+        EntryParts parts = EntryParts.backward();
         reader.toGap();
-        boolean first = false;
         boolean found = false;
-        while (!first && !found && reader.previous()) {
+        while (!found && !parts.isComplete() && reader.previous()) {
             if (!reader.isCheckpoint() || reader.chunkAddress() != reader.rebuildTo()) {
                 return false;
             }
             found = reader.findCheckpointed(sourceId, totals);
-            first = reader.isFirstPart();
+            parts.add(reader);
         }
         if (found && totals.records > 0) {
             if (!reader.seek(totals.directoryAddress) || !reader.isDirectory() || !reader.find(sourceId)) {
@@ -192,7 +185,7 @@ public final class SourceCounter {
             }
             add(totals.records, totals.bytes, totals.firstTimeNs, reader.listedLastTimeNs());
         }
-        return found || first;
+        return found || parts.isComplete();
     }
 
     /** Counts the region above the last directory, or everything. */

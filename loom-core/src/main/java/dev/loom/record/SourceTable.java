@@ -95,6 +95,7 @@ public final class SourceTable {
     private void crossGap(DirectoryReader reader, Collection<Integer> known, long gap) {
         known.forEach(id -> pointTo(gap, id));
         reader.toGap();
+        EntryParts checkpoint = EntryParts.backward();
         boolean more = true;
         while (more && reader.previous() && reader.isCheckpoint()) {
             try {
@@ -102,7 +103,7 @@ public final class SourceTable {
             } catch (CorruptStoreException e) {
                 malformed = true;
             }
-            more = !reader.isFirstPart();
+            more = !checkpoint.complete(reader);
         }
     }
 
@@ -129,12 +130,12 @@ public final class SourceTable {
         if (end > recordEnd) {
             return;
         }
-        if (reader.isFirstPart()) {
-            pending.clear();
-            pendingAddress = reader.address();
-        }
         if (!parts.add(reader)) {
             return; // the rest of its entry, and of the one before, counts as missing
+        }
+        if (parts.isBegun()) {
+            pending.clear();
+            pendingAddress = reader.address();
         }
         try {
             list(reader);

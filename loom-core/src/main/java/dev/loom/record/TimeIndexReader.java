@@ -227,7 +227,7 @@ abstract class TimeIndexReader implements AutoCloseable {
         return seekBefore(recordAddress, true);
     }
 
-    /** @param byAddress whether entries are told apart by their chunks' addresses instead of their times */
+    /** @param byAddress whether entries are distinguished by their chunks' addresses instead of their times */
     private boolean seekBefore(long limit, boolean byAddress) {
         long low = begin;
         long high = withoutGap(PageDescriptor.pageAddress(tail + PageDescriptor.PAGE_LENGTH - 1));

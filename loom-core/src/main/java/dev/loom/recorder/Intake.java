@@ -4,6 +4,7 @@ import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import dev.loom.format.StructCodec;
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
@@ -115,6 +116,33 @@ public final class Intake {
         boolean committed;
         try {
             ring.buffer().putBytes(index, payload);
+            committed = release(index, true);
+        } catch (StackOverflowError e) {
+            orphans[orphanCount++ & ORPHANS_MASK] = index;
+            throw e;
+        }
+        return committed(committed);
+    }
+
+    /** Puts the remaining bytes of a buffer into the ring; its position does not change. Returns 0 or a {@link PushStatus}. */
+    public long offer(int sourceId, ByteBuffer payload) {
+        try {
+            return put(sourceId, payload, payload.position(), payload.remaining());
+        } catch (StackOverflowError e) {
+            overflowed = true;
+            throw e;
+        }
+    }
+
+    private long put(int sourceId, ByteBuffer payload, int offset, int length) {
+        long claimed = claim(sourceId, length);
+        if (claimed < 0) {
+            return claimed;
+        }
+        int index = (int) claimed;
+        boolean committed;
+        try {
+            ring.buffer().putBytes(index, payload, offset, length);
             committed = release(index, true);
         } catch (StackOverflowError e) {
             orphans[orphanCount++ & ORPHANS_MASK] = index;

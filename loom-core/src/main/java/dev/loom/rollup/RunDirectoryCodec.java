@@ -7,7 +7,7 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Writes and reads a run's directory as it lies in a file: numbers, each of about as many bits as {@link BitWriter#putNumber} is told. In
+ * Writes and reads a run's directory as it lies in a file: numbers, each of about as many bits as {@link BitWriter#putNumber} is given. In
  * memory it is laid out as in {@link RunFileDescriptor}.
  * <pre>
  *   start, from the run's first page                     16
@@ -29,7 +29,7 @@ import org.agrona.MutableDirectBuffer;
  *     bytes of their totals                              5
  *     the totals                                         8 of each byte
  * </pre>
- * Differences are modulo 2^64, so each value can be told; those of first times are signed, positive ones as even numbers. For one thread.
+ * Differences are modulo 2^64, so each value can be written; those of first times are signed, positive ones as even numbers. For one thread.
  */
 final class RunDirectoryCodec {
     private static final int PAGE_BITS = 16;
@@ -51,7 +51,7 @@ final class RunDirectoryCodec {
     private int chunks;
     private final Neighbour before = new Neighbour();
 
-    /** What a source is told by that was told before it. */
+    /** The source written before, relative to which the next one is written. */
     private static final class Neighbour {
         private int id;
         private long firstTimeNs;
@@ -110,8 +110,8 @@ final class RunDirectoryCodec {
             long payloadBytes,
             long firstTimeNs,
             long lastTimeNs,
-            long previousDirectory,
-            long previousChunk,
+            long previousDirectoryAddress,
+            long previousChunkAddress,
             int sourceChunks) {
         endSource();
         inSource = true;
@@ -120,8 +120,8 @@ final class RunDirectoryCodec {
         bits.putNumber(payloadBytes, Math.min(Long.SIZE, length(records) + BYTES_BITS));
         bits.putNumber(BitWriter.zigZag(firstTimeNs - before.firstTimeNs), before.timeBits);
         bits.putNumber(lastTimeNs - firstTimeNs, SPAN_BITS);
-        bits.putNumber(lastEntry - previousDirectory, PAGE_BITS);
-        bits.putNumber(start - previousChunk, PAGE_BITS);
+        bits.putNumber(lastEntry - previousDirectoryAddress, PAGE_BITS);
+        bits.putNumber(start - previousChunkAddress, PAGE_BITS);
         bits.putNumber(chunks - (long) sourceChunks, 0);
         before.set(id, firstTimeNs, lastTimeNs);
     }

@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  *     | runs: bins, each behind its length (4) and CRC32C (4), then the directory
  * </pre>
  *
- * <p>A run's directory in memory; {@link RunDirectoryCodec} tells how it lies in the file:
+ * <p>A run's directory in memory; {@link RunDirectoryCodec} says how it lies in the file:
  * <pre>
  *   0 | address of its first chunk                         |
  *   8 | address behind its last chunk                      |

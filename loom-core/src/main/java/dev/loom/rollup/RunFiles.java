@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The files of runs of a store. A file's name tells its level and the address where its runs begin. They can be built again, so whatever
+ * The files of runs of a store. A file's name has its level and the address where its runs begin. They can be built again, so whatever
  * is in doubt is deleted. A writer also counts their bytes. Usable from any thread.
  */
 public final class RunFiles {

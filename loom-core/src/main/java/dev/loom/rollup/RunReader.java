@@ -307,12 +307,12 @@ public final class RunReader implements AutoCloseable {
     }
 
     /** The address, in the timestamp index, of the source's directory before the run. */
-    public long previousDirectory() {
+    public long previousDirectoryAddress() {
         return partLong(RunFileDescriptor.PREVIOUS_OFFSET);
     }
 
     /** The address of that directory's chunk. */
-    public long previousChunk() {
+    public long previousChunkAddress() {
         return partLong(RunFileDescriptor.PREVIOUS_CHUNK_OFFSET);
     }
 

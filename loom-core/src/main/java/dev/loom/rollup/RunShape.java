@@ -13,7 +13,7 @@ public final class RunShape {
 
     private static final int FAN_OUT_SHIFT = 6;
 
-    /** Tests have shorter runs, as no test writes gigabytes; the files tell which they are for. */
+    /** Tests have shorter runs, as no test writes gigabytes; the files say which they are for. */
     private static final int SHIFT = Integer.getInteger("loom.rollup.shift", FAN_OUT_SHIFT);
 
     private RunShape() {}

@@ -144,13 +144,21 @@ public final class RunWriter implements AutoCloseable {
             long payloadBytes,
             long firstTimeNs,
             long lastTimeNs,
-            long previousDirectory,
-            long previousChunk,
+            long previousDirectoryAddress,
+            long previousChunkAddress,
             int chunks) {
         if (id <= source) {
             throw new IllegalArgumentException("sources must ascend: id=" + id + ", before=" + source);
         }
-        packed.addSource(id, records, payloadBytes, firstTimeNs, lastTimeNs, previousDirectory, previousChunk, chunks);
+        packed.addSource(
+                id,
+                records,
+                payloadBytes,
+                firstTimeNs,
+                lastTimeNs,
+                previousDirectoryAddress,
+                previousChunkAddress,
+                chunks);
         directoryLength += RunFileDescriptor.SUMMARIES_OFFSET;
         before = at - 1;
         source = id;
@@ -203,7 +211,7 @@ public final class RunWriter implements AutoCloseable {
         return true;
     }
 
-    /** What the file takes after a write that failed half way; if it doesn't tell, as much as it would have if it hadn't. */
+    /** What the file takes after a write that failed half way; if its length can't be read, as much as it would take if the write had succeeded. */
     private long takenNow() {
         LoomFile opened = file;
         if (opened == null) {

@@ -211,7 +211,7 @@ public final class AttachedStore implements AutoCloseable {
 
     /**
      * The schema as its file is now, with entries for definitions lost to damage. Requires a lease, because the
-     * sources' slots tell which are lost.
+     * sources' slots show which are lost.
      */
     private synchronized Schema schema() {
         long length = length(files.schema());

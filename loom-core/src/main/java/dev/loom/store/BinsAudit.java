@@ -145,7 +145,7 @@ final class BinsAudit implements SummaryComparison, AutoCloseable {
         return same(sum, right) ? null : "sum=" + sum + ", expected=" + right;
     }
 
-    /** How the stored bins of keys differ from those that the records give, or null. They have one form, but for sums of doubles. */
+    /** How the stored bins of keys differ from those that the records give, or null. They have one form, except for sums of doubles. */
     private @Nullable String keyedDifference(@Nullable ActiveIndex found) {
         if (found == null) {
             return null;

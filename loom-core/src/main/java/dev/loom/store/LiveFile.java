@@ -223,7 +223,7 @@ final class LiveFile {
         return (long) LONG.getOpaque(bytes, CLOCK_AHEAD_OFFSET);
     }
 
-    /** Shows how pages are written, and what is done for want of room. */
+    /** Shows how pages are written, and what is done when there is no room. */
     void modes(boolean direct, Pressure pressure) {
         INT.setOpaque(bytes, DIRECT_OFFSET, direct ? 1 : 0);
         INT.setOpaque(bytes, PRESSURE_OFFSET, pressure == Pressure.DROP_NEWEST ? 1 : 0);

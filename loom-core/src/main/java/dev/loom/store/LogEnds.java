@@ -132,7 +132,7 @@ record LogEnds(
                 if (above) {
                     end = PageDescriptor.pageAddress(reader.address());
                 }
-                // a checkpoint does not tell where the bins end
+                // a checkpoint does not say where the bins end
                 more = above || reader.isCheckpoint();
             }
         }

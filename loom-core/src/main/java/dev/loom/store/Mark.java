@@ -61,7 +61,7 @@ record Mark(
             return "pid=" + (process.pid() > 0 ? process.pid() : -1) + where + ", host=" + host;
         }
 
-        /** Whether the process is alive, as far as can be told from here. */
+        /** Whether the process is alive, as far as can be seen from here. */
         ProcessId.Life life() {
             return bootId.equals(Platform.bootId()) ? process.life() : ProcessId.Life.DEAD;
         }
@@ -191,7 +191,7 @@ record Mark(
                 && rebuild.possible(durable(LogKind.RECORD), durable(LogKind.TIME), durable(LogKind.CHUNK));
     }
 
-    /** Whether the file that it was read from is a copy of the mark's own file, as far as numbers tell: {@link Copies} knows more. */
+    /** Whether the file that it was read from is a copy of the mark's own file, as far as numbers show: {@link Copies} knows more. */
     boolean copied(FileId readFrom, String bootId) {
         return !closed()
                 && (readFrom.inode() != file().inode()

@@ -31,7 +31,7 @@ public final class Repair {
     private boolean rebuilds;
     private final Set<Path> unsoundText = new HashSet<>();
 
-    /** Is told of each thing that was set aside. */
+    /** Receives each thing that was set aside. */
     public interface Handler {
         /**
          * Called once it is durable.
@@ -179,7 +179,7 @@ public final class Repair {
         storage.syncDirectory(Objects.requireNonNull(found.file.getParent()));
     }
 
-    /** Copies the indexes as they are: they may tell of records that are damaged, or deleted, or by functions unknown here. */
+    /** Copies the indexes as they are: they may list records that are damaged, or deleted, or by functions unknown here. */
     private static void copyIndexes(StoreFiles files, Storage storage, SetAside aside) {
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
             for (Path file : storage.list(files.folder(kind))) {

@@ -79,8 +79,8 @@ final class RunBuilder {
 
     /** A source in the run. */
     private static final class SourceRun {
-        final long previousDirectory;
-        final long previousChunk;
+        final long previousDirectoryAddress;
+        final long previousChunkAddress;
         final long firstTimeNs;
         long records;
         long bytes;
@@ -93,9 +93,9 @@ final class RunBuilder {
         /** Of indexes by keys. */
         final Map<Integer, MergedKeys> keyed = new TreeMap<>();
 
-        SourceRun(long previousDirectory, long previousChunk, long firstTimeNs) {
-            this.previousDirectory = previousDirectory;
-            this.previousChunk = previousChunk;
+        SourceRun(long previousDirectoryAddress, long previousChunkAddress, long firstTimeNs) {
+            this.previousDirectoryAddress = previousDirectoryAddress;
+            this.previousChunkAddress = previousChunkAddress;
             this.firstTimeNs = firstTimeNs;
         }
     }
@@ -334,7 +334,7 @@ final class RunBuilder {
             run.seek(i);
             SourceRun source = sources.computeIfAbsent(
                     run.sourceId(i),
-                    id -> new SourceRun(run.previousDirectory(), run.previousChunk(), run.firstTimeNs()));
+                    id -> new SourceRun(run.previousDirectoryAddress(), run.previousChunkAddress(), run.firstTimeNs()));
             source.records += run.records();
             source.bytes += run.bytes();
             source.lastTimeNs = run.lastTimeNs();
@@ -388,8 +388,8 @@ final class RunBuilder {
                     source.bytes,
                     source.firstTimeNs,
                     source.lastTimeNs,
-                    source.previousDirectory,
-                    source.previousChunk,
+                    source.previousDirectoryAddress,
+                    source.previousChunkAddress,
                     source.chunks);
             source.indexes.values().forEach(index -> writer.addSummary(index.totals(), index.type()));
         });

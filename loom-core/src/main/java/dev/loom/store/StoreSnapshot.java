@@ -196,8 +196,8 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
             return sources().stream()
                     .filter(source -> source.id() == sourceId && TextIndexing.mayHaveText(source))
                     .findFirst()
-                    .map(source ->
-                            reader.textIndex(source, TextIndexing.indexedOrNone(source), statistics(source.id())));
+                    .map(source -> UnindexedTexts.info(
+                            reader, view, source, TextIndexing.indexedOrNone(source), statistics(source.id())));
         }
     }
 

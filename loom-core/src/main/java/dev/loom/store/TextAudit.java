@@ -112,7 +112,7 @@ final class TextAudit {
             }
         }
 
-        /** How often something of a record was not read, of those that it refers to or for want of memory. */
+        /** How often a part of a record was not read: a record that it refers to was not found, or memory was short. */
         private long failures() {
             return lookup.failures() + (tokens == null ? 0 : tokens.exhausted());
         }

@@ -44,7 +44,7 @@ final class TextIndexing implements AutoCloseable {
      * @param durable the end of the records that survive a power cut
      * @param guard throws once another writer has the store
      * @param room whether files may take this number of bytes more
-     * @param open is told how many units are being built
+     * @param open receives the number of units that are being built
      */
     record Parts(
             UnitFiles files,
@@ -78,7 +78,7 @@ final class TextIndexing implements AutoCloseable {
     /** Set while somebody waits for all to be indexed. */
     private volatile @Nullable CompletableFuture<Boolean> finished;
 
-    /** Who is to be told when the attempt has ended. */
+    /** Completed when the attempt has ended. */
     private @Nullable CompletableFuture<Boolean> answered;
 
     /** Why some source has no index. */

@@ -7,7 +7,7 @@ import java.util.List;
  * condition names does not meet it. Immutable.
  */
 public sealed interface TokenCondition {
-    /** The longest beginning of a word by which filters can tell, in code points. */
+    /** The longest beginning of a word that filters distinguish, in code points. */
     int PREFIX_MAX = 16;
 
     /**

@@ -54,7 +54,7 @@ public final class KeyReader {
      * Makes a reader.
      *
      * @param function a readable function
-     * @param lookup finds the records that payloads refer to; callers of {@link #read} tell it the referring record
+     * @param lookup finds the records that payloads refer to; callers of {@link #read} pass it the referring record
      */
     public KeyReader(IndexFunction function, @Nullable RecordLookup lookup) {
         this.lookup = lookup;

@@ -79,7 +79,7 @@ final class SegmentCompressorTest {
                 LogKind.RECORD, STORE_ID, Storage.DISK, segments(), Watermarks.fixed(FIRST, FIRST + SEGMENT), null);
     }
 
-    /** Writes the segment. Its pages are of text, but for those of noise, which do not get smaller. */
+    /** Writes the segment. Its pages hold text, except those of noise, which do not get smaller. */
     private void writeSegment(Integer... noisy) {
         try (UnsharedLog unshared =
                 new UnsharedLog(LogKind.RECORD, STORE_ID, 1, Storage.DISK, segments(), FIRST, 2 * PAGE)) {

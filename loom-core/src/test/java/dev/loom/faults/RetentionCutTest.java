@@ -45,7 +45,7 @@ final class RetentionCutTest {
     private static final long SEGMENT = 3 << 16;
     private static final long DISK = 4 << 20;
 
-    /** After so many calls to the disk, so many records were durable, and the store began there. */
+    /** How many records were durable after a number of calls to the disk, and where the store began. */
     private record Promise(int calls, long records, long begin) {}
 
     @TempDir

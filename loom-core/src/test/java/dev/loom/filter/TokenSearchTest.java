@@ -124,7 +124,7 @@ final class TokenSearchTest {
         return new TokenCondition.Value("id", word(number));
     }
 
-    private String askedAnew(long chunkAddress, int number) {
+    private String askedAgain(long chunkAddress, int number) {
         try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
             return ask(new TokenSearch(groups, condition(number)), chunkAddress);
         }
@@ -214,7 +214,7 @@ final class TokenSearchTest {
 
     @Test
     void shouldTellNothingOfUnitsThatAreDamaged() throws IOException {
-        write(false, 80); // so many that the chunks' addresses take more than the first block
+        write(false, 80); // enough that the chunks' addresses take more than the first block
         UnitFile file = files().ofSource(SOURCE).stream()
                 .max(Comparator.comparingInt(UnitFile::units))
                 .orElseThrow();
@@ -231,7 +231,7 @@ final class TokenSearchTest {
         assertTrue(unusable > 1, "damage was met: " + unusable);
     }
 
-    /** Asks about runs of so many chunks, and about these; says how often a file was of no use. */
+    /** Asks about runs of this number of chunks, and about these; says how often a file was of no use. */
     private int askAll(List<Long> addresses, int length) {
         int number = random.nextInt(WORDS);
         try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
@@ -258,7 +258,8 @@ final class TokenSearchTest {
         boolean inOneFile =
                 files().ofSource(SOURCE).stream().anyMatch(file -> file.start() <= run.get(0) && end <= file.end());
         boolean allRows = run.stream().noneMatch(chunk -> chunks.get(chunk).isEmpty());
-        boolean anyMay = run.stream().anyMatch(chunk -> askedAnew(chunk, number).startsWith("true"));
+        boolean anyMay =
+                run.stream().anyMatch(chunk -> askedAgain(chunk, number).startsWith("true"));
         long records = run.stream()
                 .mapToLong(chunk -> Math.max(1, chunks.get(chunk).size()))
                 .sum();
@@ -276,7 +277,7 @@ final class TokenSearchTest {
 
     private void check(TokenSearch search, long chunkAddress, int number) {
         String answer = ask(search, chunkAddress);
-        assertEquals(askedAnew(chunkAddress, number), answer, "chunk=" + chunkAddress + ", word=" + number);
+        assertEquals(askedAgain(chunkAddress, number), answer, "chunk=" + chunkAddress + ", word=" + number);
         List<Set<Long>> rows = chunks.get(chunkAddress);
         boolean has = rows.isEmpty() || rows.stream().anyMatch(words -> meets(words, number));
         assertTrue(!has || answer.startsWith("true"), () -> "lost: chunk=" + chunkAddress + ", word=" + number);

@@ -163,7 +163,7 @@ class FormatsTest {
         assertEquals("shifted", Formats.parse("shifted", loader).name());
         assertEquals(
                 "payload format provider can't be loaded: format=xml, reason=java.util.ServiceConfigurationError:"
-                        + " dev.loom.format.NamelessFormatProvider does not tell its names,"
+                        + " dev.loom.format.NamelessFormatProvider does not return its names,"
                         + " cause=java.lang.UnsupportedOperationException: injected failure",
                 assertThrows(IllegalArgumentException.class, () -> Formats.parse("xml", loader))
                         .getMessage());

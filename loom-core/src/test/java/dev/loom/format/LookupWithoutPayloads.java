@@ -35,4 +35,7 @@ public abstract class LookupWithoutPayloads implements RecordLookup {
     public long failures() {
         return failures;
     }
+
+    @Override
+    public void close() {}
 }

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 
 class StructLayoutTest {
     private static final String EVERY_TYPE =
-            "struct:a:i8,b:utf8,c:i16,d:i32?,e:i64,f:u8,g:bytes?,h:u16,i:u32,j:u64,k:f32,l:f64,m:bool,n:utf8?,o:u8?";
+            "a:i8,b:utf8,c:i16,d:i32?,e:i64,f:u8,g:bytes?,h:u16,i:u32,j:u64,k:f32,l:f64,m:bool,n:utf8?,o:u8?";
 
     @Test
     void shouldPutEveryFieldAtItsOffset() {
-        StructFormat format = (StructFormat) Formats.parse(EVERY_TYPE);
+        StructFormat format = Formats.struct(EVERY_TYPE);
         StructLayout layout = format.layout();
         assertEquals(1, layout.presenceLength());
         int[] offsets = new int[format.fields().size()];
@@ -37,7 +37,7 @@ class StructLayoutTest {
 
     @Test
     void shouldWriteTheseBytes() {
-        StructFormat format = (StructFormat) Formats.parse(EVERY_TYPE);
+        StructFormat format = Formats.struct(EVERY_TYPE);
         StructWriter writer = new StructWriter(format);
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(1);
         writer.begin(buffer, 0);

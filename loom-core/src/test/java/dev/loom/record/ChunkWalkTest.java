@@ -32,7 +32,7 @@ final class ChunkWalkTest {
     private static final int NEVER = 4;
     private static final int[] WALKED = {OFTEN, SELDOM, ONCE, NEVER};
 
-    /** So many that a page of the index holds some dozen directories. */
+    /** Enough that a page of the index holds some dozen directories. */
     private static final int SOURCES = 600;
 
     private static final int JUMBO = 2 * PAGE;

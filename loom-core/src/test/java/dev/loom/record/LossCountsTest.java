@@ -83,6 +83,6 @@ final class LossCountsTest {
         memory.putLong(BASE + 128, 5 | 16L << 32);
         memory.putLong(BASE + 136, 9);
         assertEquals(List.of(new Loss(5, LossReason.UNKNOWN, 9)), new LossCounts(memory, BASE).all());
-        assertTrue(LossReason.values().length <= 16, "there is room for so many sums");
+        assertTrue(LossReason.values().length <= 16, "there is room for 16 sums");
     }
 }

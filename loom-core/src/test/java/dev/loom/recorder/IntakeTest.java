@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,6 +90,36 @@ final class IntakeTest {
                         new Taken(SOURCE, START_NS + 2, "")),
                 taken);
         assertFalse(intake.dropped());
+    }
+
+    @Test
+    void shouldPutTheRemainingBytesOfAByteBufferIntoTheRing() {
+        gate(DropPolicy.refuse());
+        byte[] text = "..abcdef..".getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer direct = ByteBuffer.allocateDirect(text.length).put(text).position(2);
+        List<ByteBuffer> buffers = List.of(
+                ByteBuffer.wrap(text, 2, 6),
+                ByteBuffer.wrap(text)
+                        .position(1)
+                        .slice()
+                        .asReadOnlyBuffer()
+                        .position(1)
+                        .limit(7),
+                direct.limit(8),
+                ByteBuffer.allocate(0));
+        for (ByteBuffer payload : buffers) {
+            ByteBuffer before = payload.duplicate();
+            assertEquals(0, intake.offer(SOURCE, payload));
+            assertEquals(before.position(), payload.position());
+            assertEquals(before.limit(), payload.limit());
+        }
+        read(SLOTS);
+        assertEquals(
+                List.of("abcdef", "abcdef", "abcdef", ""),
+                taken.stream().map(Taken::text).toList());
+        ByteBuffer tooLong = ByteBuffer.allocate(PAYLOAD.length + 1);
+        assertThrows(IllegalArgumentException.class, () -> intake.offer(SOURCE, tooLong));
+        assertEquals(0, ring.used());
     }
 
     @Test

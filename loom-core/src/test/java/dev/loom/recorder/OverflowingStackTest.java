@@ -12,6 +12,7 @@ import dev.loom.api.LossReason;
 import dev.loom.api.RecorderClaim;
 import dev.loom.format.Formats;
 import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,6 +34,7 @@ final class OverflowingStackTest {
     private enum Way {
         BYTES,
         BUFFER,
+        BYTE_BUFFER,
         CLAIM
     }
 
@@ -63,6 +65,7 @@ final class OverflowingStackTest {
             int source = recorder.defineSource("s", Formats.bytes());
             UnsafeBuffer payload = new UnsafeBuffer(new byte[8]);
             byte[] bytes = new byte[8];
+            ByteBuffer byteBuffer = ByteBuffer.allocateDirect(8);
             AtomicLong taken = new AtomicLong();
             Thread recursing = new Thread(
                     null,
@@ -71,6 +74,7 @@ final class OverflowingStackTest {
                             IntSupplier record = switch (way) {
                                 case BYTES -> () -> (int) recorder.offer(source, bytes);
                                 case BUFFER -> () -> (int) recorder.offer(source, payload, 0, 8);
+                                case BYTE_BUFFER -> () -> (int) recorder.offer(source, byteBuffer);
                                 case CLAIM -> () -> claim.claim(source, 8) < 0 ? -1 : (int) claim.commit();
                             };
                             for (int i = 0; i < ROUNDS; i++) {

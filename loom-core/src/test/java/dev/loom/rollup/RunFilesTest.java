@@ -126,8 +126,8 @@ class RunFilesTest {
         for (int i = 0; i < reader.sources(); i++) {
             assertTrue(reader.find(reader.sourceId(i)));
             said.add("source " + reader.sourceId(i) + " " + reader.records() + " " + reader.bytes() + " "
-                    + reader.firstTimeNs() + " " + reader.lastTimeNs() + " " + reader.previousDirectory() + " "
-                    + reader.previousChunk() + " " + reader.sourceChunks() + " " + reader.indexes());
+                    + reader.firstTimeNs() + " " + reader.lastTimeNs() + " " + reader.previousDirectoryAddress() + " "
+                    + reader.previousChunkAddress() + " " + reader.sourceChunks() + " " + reader.indexes());
             reader.forEachSummary(id -> ValueType.I64, new IndexSummary(), (type, summary) -> {
                 IndexSummary again = new IndexSummary();
                 assertTrue(reader.summary(summary.indexId(), ValueType.I64, again));
@@ -362,7 +362,7 @@ class RunFilesTest {
             assertTrue(reader.read(2, 7));
             assertTrue(reader.find(sources * 1_000_000));
             assertEquals(2, reader.sourceChunks());
-            assertEquals(100, reader.previousDirectory());
+            assertEquals(100, reader.previousDirectoryAddress());
         }
         assertTrue(files.path(2, 7).toFile().delete());
         files.prepare(0, Long.MAX_VALUE);

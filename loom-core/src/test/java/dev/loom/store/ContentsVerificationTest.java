@@ -195,7 +195,7 @@ final class ContentsVerificationTest {
         List<double[]> right = summaries();
         for (int entry : entries(bytes, 0)) {
             int length = bytes.getInt(entry);
-            // behind the length, which decides where the next one begins, and but for flags that no reader knows
+            // behind the length, which decides where the next one begins, and except for flags that no reader knows
             int end = bytes.get(entry + 4) == CHECKPOINT ? entry + 24 : entry + length;
             for (int at = entry + 4; at < end; at += 1 + random.nextInt(STRIDE)) {
                 int bit = at == entry + 5 ? random.nextInt(2) : random.nextInt(8);

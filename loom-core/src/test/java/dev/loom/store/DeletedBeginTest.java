@@ -30,7 +30,7 @@ final class DeletedBeginTest {
     private static final int SEGMENT_LENGTH = 512 << 10;
     private static final int RECORDS = 20_000;
 
-    /** So many that the directories of the first chunks fill a page. */
+    /** Enough that the directories of the first chunks fill a page. */
     private static final int SOURCES = 400;
 
     @TempDir

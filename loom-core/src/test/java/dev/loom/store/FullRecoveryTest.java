@@ -34,7 +34,7 @@ final class FullRecoveryTest extends StoreFixture {
         private boolean shared;
         private int deletions;
 
-        /** After so many changes the process is killed. */
+        /** The process is killed after this number of changes. */
         private int changesLeft = Integer.MAX_VALUE;
 
         private boolean isOurs(Path file) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Indexes that are lost or damaged are written anew from the records, at opening or beside the writer, and tell the same as before. */
+/** Indexes that are lost or damaged are rewritten from the records, at opening or beside the writer, and answer as before. */
 final class IndexRebuildTest extends StoreFixture {
     private static final long LOST = 7;
     private static final int RECORDS = 2000;
@@ -123,7 +123,7 @@ final class IndexRebuildTest extends StoreFixture {
     }
 
     @Test
-    void shouldWriteLostIndexesAnewWhenOpening() throws IOException {
+    void shouldRewriteLostIndexesWhenOpening() throws IOException {
         fillAndClose();
         deleteIndexes();
         try (Loom reopened = open()) {
@@ -135,7 +135,7 @@ final class IndexRebuildTest extends StoreFixture {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 5 * PAGE})
-    void shouldWriteLostIndexesAnewBesideTheWriter(long background) throws IOException {
+    void shouldRewriteLostIndexesBesideTheWriter(long background) throws IOException {
         fillAndClose();
         deleteIndexes();
         try (Loom reopened = openBackground(background)) {
@@ -179,7 +179,7 @@ final class IndexRebuildTest extends StoreFixture {
     }
 
     @Test
-    void shouldWriteAnewWhatIsBeforeAndBehindAGap() throws IOException {
+    void shouldRewriteWhatIsBeforeAndBehindAGap() throws IOException {
         fillAndClose();
         deleteIndexes();
         try (Loom reopened = openBackground(0)) {
@@ -253,7 +253,7 @@ final class IndexRebuildTest extends StoreFixture {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void shouldWriteAnewAtTheNextOpeningWhatItFindsDamagedBesideTheWriter(int chunk) {
+    void shouldRewriteAtTheNextOpeningWhatItFindsDamagedBesideTheWriter(int chunk) {
         killWithIndexes();
         damage(chunk == 1 ? LogKind.CHUNK : LogKind.TIME, 0);
         try (Loom reopened = openUnchecked()) {
@@ -273,7 +273,7 @@ final class IndexRebuildTest extends StoreFixture {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void shouldWriteAnewWhenOpeningFindsDamageAfterAKill(int chunk) {
+    void shouldRewriteWhenOpeningFindsDamageAfterAKill(int chunk) {
         killWithIndexes();
         damage(chunk == 1 ? LogKind.CHUNK : LogKind.TIME, 0);
         try (Loom reopened = open()) {

@@ -109,7 +109,7 @@ final class LossRecoveryTest {
     }
 
     @Test
-    void shouldKeepLossesWhenOpeningIsKilledAtAnyStepAndWritesIndexesAnew() throws Exception {
+    void shouldKeepLossesWhenOpeningIsKilledAtAnyStepAndRewritesIndexes() throws Exception {
         StoreImage image = killed();
         keepsLosses(image, builder -> builder.rebuildIndexes(true).backgroundRebuildBytes(0));
     }
@@ -163,7 +163,7 @@ final class LossRecoveryTest {
     }
 
     @Test
-    void shouldTellLossesWhenIndexesAreWrittenAnew() throws Exception {
+    void shouldReportLossesWhenIndexesAreRewritten() throws Exception {
         StoreImage image = killed();
         for (long background : new long[] {1L << 30, 0}) {
             image.restore();
@@ -182,7 +182,7 @@ final class LossRecoveryTest {
     /** Retention deletes markers as it does other records. */
     @ParameterizedTest
     @ValueSource(longs = {1L << 30, 0})
-    void shouldTellLossesWhoseMarkersAreDeletedWhenIndexesAreWrittenAnew(long background) {
+    void shouldReportLossesWhoseMarkersAreDeletedWhenIndexesAreRewritten(long background) {
         Path store = temp.resolve("store");
         UnaryOperator<LoomConfig.Builder> limited = builder -> builder.segmentBytes(4 * PageDescriptor.PAGE_LENGTH)
                 .maxBytes(8 << 20)

@@ -178,7 +178,7 @@ final class MarkTest {
         assertFalse(OPEN.copied(FILE, "boot"));
         assertTrue(OPEN.copied(new FileId(3, 5), "boot"));
         assertTrue(OPEN.copied(new FileId(2, 4), "boot"));
-        assertFalse(OPEN.copied(new FileId(2, 4), "later boot"), "devices are numbered anew");
+        assertFalse(OPEN.copied(new FileId(2, 4), "later boot"), "devices are numbered again");
         assertTrue(OPEN.copied(new FileId(3, 5), "later boot"));
         Mark ended = OPEN.ended(3, new long[] {0, 0, 0}, 0, -1, 0, FILE);
         assertFalse(ended.copied(new FileId(2, 5), "boot"), "nobody has the store");

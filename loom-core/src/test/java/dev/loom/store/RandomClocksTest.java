@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random schedules of the machine's clocks: steps and jumps of the wall clock of up to ten years either way, steps that are
- * taken back, drift, sleeps, a thread that is frozen, and boots after which the monotonic clock begins anew.
+ * taken back, drift, sleeps, a thread that is frozen, and boots after which the monotonic clock starts again.
  *
  * <p>{@code -Dloom.rounds=N} sets the number of schedules, {@code -Dloom.test.seed=S} the seed of the first.
  */
@@ -120,7 +120,7 @@ final class RandomClocksTest {
         }
     }
 
-    /** Once the wall clock is right for long enough, so are the times, but for what a lead takes to give way. */
+    /** Once the wall clock is right for long enough, so are the times, except while a lead gives way. */
     private void settle() {
         drift = 0;
         pass(30, false);

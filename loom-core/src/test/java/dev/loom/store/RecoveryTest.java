@@ -102,7 +102,7 @@ final class RecoveryTest extends StoreFixture {
         assertRecovers(pushed);
     }
 
-    /** As for want of permission, which stops no root. */
+    /** As without permission, which does not stop root. */
     @Test
     void shouldNotTakeStagingThatCanNotBeLookedAtForGone() throws IOException {
         openFirst();

@@ -70,7 +70,7 @@ final class RollupsTest {
                         .rollupShare(0));
     }
 
-    /** Pushes enough for so many runs of level 1, and a little more. */
+    /** Pushes enough for a number of runs of level 1, and a little more. */
     private static void fill(Loom loom, int runs) {
         int source = loom.defineSource("source", FORMAT);
         assertEquals(SOURCE, source);
@@ -204,7 +204,7 @@ final class RollupsTest {
         try (Loom loom = open(Storage.DISK)) {
             fill(loom, whole + 1);
             long tail = tail(loom);
-            // there is room for the runs that make up a longer one, and for that, but for no further run
+            // there is room for the runs that make up a longer one and for that one, and no more
             LongPredicate room = bytes -> {
                 int request = asked.incrementAndGet();
                 return request <= whole || request == whole + 2;
@@ -293,7 +293,7 @@ final class RollupsTest {
     }
 
     @Test
-    void shouldWriteAFileAnewWhoseHeadCannotBeRead() {
+    void shouldRewriteAFileWhoseHeadCannotBeRead() {
         AtomicBoolean bad = new AtomicBoolean();
         Storage storage = new HookedStorage() {
             @Override

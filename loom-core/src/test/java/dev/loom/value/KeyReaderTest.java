@@ -169,7 +169,7 @@ class KeyReaderTest {
         assertEquals(1, reader.unfit(), "what overflows the stack may have a value elsewhere");
     }
 
-    /** With so many fields that may be missing, the bits that say so take two bytes. */
+    /** With this many optional fields, the bits that say which are missing take two bytes. */
     @ParameterizedTest
     @EnumSource(
             value = Field.Type.class,

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Causes are processed in batches of up to {@link #CAUSES_AT_A_TIME}, or fewer if memory is short, ordered by the start
  * of their windows; the cursor is read once per batch. For each batch the source is scanned once, oldest arrival first, and
  * only the chunks that may hold a match are read. Those are found through the timestamp index, or through an index over
- * event times; an index over durations, if there is one, tells by how much to widen each chunk's times. Each match is
+ * event times; an index over durations, if there is one, says by how much to widen each chunk's times. Each match is
  * returned once per cause, in the order of the causes; with {@link #distinct}, once, with the cause whose window starts
  * first (or, if several do, the one at the lowest address).
  *

@@ -40,15 +40,15 @@ import org.jspecify.annotations.Nullable;
  *     found.findings().forEach(each -&gt; print(each.parts(), each.selected(), each.against(), each.riskRatio()));
  * </pre>
  *
- * <p><b>Sets.</b> {@link #selected} and {@link #selectedTimes} choose records, those that meet all. They are compared with those that
- * meet {@link #against}, by default all others; a record of both is a chosen one. {@link #where} narrows both sets. The fields of
+ * <p><b>Sets.</b> {@link #selected} and {@link #selectedTimes} choose the records that meet every condition. They are compared with those
+ * that meet {@link #against}, by default all others; a record in both sets counts as chosen. {@link #where} narrows both sets. The fields of
  * both conditions are left out, as they differ by definition.
  *
- * <p><b>Findings.</b> A missing value is a value. Numbers of more than 32 different values are ranges, of each field the one that tells
- * most; their ends come from samples of both sets. All counts are exact. A finding holds at least {@link #supportMin} of the chosen
- * records, its risk ratio is above 1 with 95 % confidence, and it is no chance at 5 % by Fisher's exact test, corrected for all
- * comparisons (Bonferroni: each field gets the same part of the 5 %, and in it each of its values and ranges). A combination is one only
- * if it tells more than each of its parts. They are ordered by how much of the choice they tell, see {@link Finding#information}.
+ * <p><b>Findings.</b> A missing value is a value. A field with more than 32 different numbers is compared by ranges, and the range that
+ * tells most is reported; its ends come from samples of both sets. All counts are exact. A finding holds at least {@link #supportMin} of
+ * the chosen records, its risk ratio is above 1 with 95 % confidence, and it is significant at 5 % by Fisher's exact test, corrected for
+ * all comparisons (Bonferroni: the fields share the 5 % equally, and so do each field's values and ranges). A combination is a finding
+ * only if it tells more than each of its parts. Findings are ordered by how much they tell, see {@link Finding#information}.
  *
  * <p><b>Reading.</b> One pass finds fields, frequent values and samples, a second one counts, a third one counts combinations of the 24
  * values and ranges that tell most.
@@ -144,7 +144,8 @@ public final class Difference extends Query<Difference> {
     }
 
     /**
-     * The fields to compare; default all that the format declares and that records name themselves, but for those that choose.
+     * The fields to compare; by default all that the format declares and that records name themselves, except those in the
+     * conditions that choose.
      *
      * @throws IllegalArgumentException if there are too many
      * @throws UnknownFieldException if the format lacks one
@@ -197,8 +198,8 @@ public final class Difference extends Query<Difference> {
     }
 
     /**
-     * Runs the query. If it ended before all was counted, there are no findings; if it ended before combinations were, there are none of
-     * these. Its completeness tells.
+     * Runs the query. If it ends before everything is counted, there are no findings; if it ends before combinations are counted, there
+     * are no combinations. The completeness says so.
      *
      * @throws ExpiredException if retention deletes records of the range faster than the passes read them
      * @throws QueryMemory.Exhausted if there is no memory for the fields

@@ -36,19 +36,19 @@ import org.jspecify.annotations.Nullable;
  *     }
  * </pre>
  *
- * <p><b>Groups.</b> A missing value is a value of its own. Numbers are one value if they are equal, whatever type they are stored with:
- * 1 and 1.0, 0.0 and -0.0; all NaN are one. A text is another value than a number. Arrays and objects of JSON are their text as it is
- * printed. A key, which holds all its values, has at most 4,096 bytes. Records without a value to sum up belong to their group as well,
- * which may then have records but no values.
+ * <p><b>Groups.</b> A missing value is a value of its own. Numbers that are equal are one value, whatever type they are stored with: 1
+ * and 1.0, 0.0 and -0.0; all NaNs are equal. Text never equals a number. Arrays and objects of JSON are compared by their text as
+ * printed. A key, which holds all its values, has at most 4,096 bytes. Records without a value to sum up belong to their group too, so a
+ * group may have records but no values.
  *
  * <p><b>Reading.</b> One pass finds everything but percentiles, which take a few more passes for all groups together. With fields every
- * record is read, unless an index by these fields, or more, answers; with {@link #distinct} or {@link #restAsOther} none does. With steps alone, a chunk within one step is answered from its directory, or from its totals if there is an index
- * over the values.
+ * record is read unless an index by these fields, or more, answers; none does with {@link #distinct} or {@link #restAsOther}.
+ * With steps alone, a chunk within one step is answered from its directory, or from its totals if there is an index over the values.
  *
  * <p><b>Memory</b>, reserved in the {@link QueryMemory}: 1 MiB; for each group, or with steps each group and step that has records, 88
- * bytes, 40 to 56 to find it, 32 to 288 more if its key is one to four integers or one or two texts, its key, 64 to put them in
- * order, and with percentiles 40 and 72 each; for each distinct value the same 40 to 56 and its bytes; 16 MiB at most while
- * percentiles are searched; and blocks of 16 to 64 KiB in which these are. It is held until {@link Groups#close()}, most of it
+ * bytes, 40 to 56 to find it, 32 to 288 more if its key is one to four integers or one or two texts, its key, 64 for the order, and with
+ * percentiles 40 and 72 for each of them; for each distinct value the same 40 to 56 and its bytes; at most 16 MiB while percentiles are
+ * searched; and blocks of 16 to 64 KiB that hold all this. It is held until {@link Groups#close()}, most of it
  * outside the heap. More groups than the cap are refused, or counted as one group of the rest. Not thread-safe.
  */
 public final class GroupedAggregate extends Query<GroupedAggregate> {

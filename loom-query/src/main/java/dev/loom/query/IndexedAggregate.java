@@ -117,8 +117,8 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
 
     /**
      * Asks for {@linkplain Result#bounds bounds} of the percentiles that are no further apart than a share of the percentile. Bins that
-     * are as fine as that answer alone: of {@link Bins#logLinear(int)} those of scale 3 for 0.125, of scale 6 for 0.0157. Otherwise values are
-     * read, fewer than for the exact percentile.
+     * are at least as fine answer without records: those of {@link Bins#logLinear(int)} with scale 3 for 0.125, with scale 6 for 0.0157.
+     * Otherwise values are read, but fewer than for the exact percentile.
      *
      * @param share above 0 to 1, or 0, the default, for the exact percentiles
      * @throws IllegalArgumentException if it is out of range
@@ -214,7 +214,7 @@ public final class IndexedAggregate extends Query<IndexedAggregate> {
                                 Math.min(upper.key() + 1, upper.type().highestKey())));
     }
 
-    /** What counts the values of the range alone, if their keys do not tell them from others. */
+    /** What counts the values of the range alone, if their keys do not distinguish them from others. */
     private KeyTally inRange(KeyTally tally) {
         ValueType type = indexed.function().type();
         boolean all = KeyRange.of(values, type).covers(type.lowestKey(), type.highestKey());

@@ -16,10 +16,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics that one source's points belong to, by name: with how many points and series they have. Series are told apart as by {@link
- * MetricSeries}.
+ * The metrics that one source's points belong to, by name, with the number of their points and series. Series are distinguished as by
+ * {@link MetricSeries}.
  *
- * <p>Memory: 1 MiB, the longest jumbo payload met, and of each series 96 bytes and its attributes. Not thread-safe.
+ * <p>Memory: 1 MiB, the longest jumbo payload met, and for each series 96 bytes and its attributes. Not thread-safe.
  */
 public final class MetricCatalog extends Query<MetricCatalog> {
     private int seriesMax = MetricSeries.SERIES_MAX_DEFAULT;

@@ -26,20 +26,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Last values, increases, and percentiles out of histograms, of the points of a metric: the series of each group together, step by step.
  * It takes points in the order of their times, with those of the same time in the order of their arrival, and hands over each step when
- * it is over.
+ * it is over. It is given these points and reads no snapshot, so unlike a {@link Query} it has no {@code run()}.
  *
  * <p><b>Series.</b> Points are of one series if they agree in name, unit, kind, temporality, scope, and all attributes, those of the
- * resource too. Of several points of one series and time the first one counts.
+ * resource too. If a series has several points with the same time, only the first counts.
  *
- * <p><b>Increase.</b> A cumulative sum or count adds its difference to the previous point, in the step of the later one. It restarted if
- * its start is not before the time of the previous point, or if it fell although it only rises: then all of it was added since. So it is
- * for the first point of a series if its start lies in the range; otherwise what came before is not known, and that point adds nothing.
- * That a restarted series has its start at the time of the point says the same. Deltas are added up. Gauges have no increase.
+ * <p><b>Increase.</b> A cumulative sum or count adds its difference from the previous point, in the step of the later one. It has
+ * restarted if its start is not before the time of the previous point, or if a sum that can only rise has fallen; then its whole value
+ * was added since. The same holds for the first point of a series if its start lies in the range. Otherwise what came before is unknown,
+ * and that point adds nothing. A point whose start is its own time also means that what came before is unknown. Deltas are added up.
+ * Gauges have no increase.
  *
- * <p><b>Last value.</b> The sum of the last value of each series in the step, or from at most the lookback before its end. A point without
- * a recorded value ends a series until the next one. A histogram's is its count.
+ * <p><b>Last value.</b> The sum of each series' last value in the step, or of one at most the lookback older than the step's end. A point
+ * without a recorded value ends a series until the next one. The value of a histogram is its count.
  *
- * <p><b>Percentiles</b> are of what histograms counted in the step, see {@link PercentileEstimate}.
+ * <p><b>Percentiles</b> cover what histograms counted in the step, see {@link PercentileEstimate}.
  *
  * <p><b>Memory</b>, reserved in the {@link QueryMemory}: for each series 320 bytes, its attributes, and with percentiles its buckets; for
  * each group 512, its key and its buckets. Not thread-safe.
@@ -54,8 +55,6 @@ public final class MetricSeries implements AutoCloseable {
     /** The most percentiles of one query. */
     public static final int PERCENTILES_MAX = 16;
 
-    private final Terms terms;
-    private final Consumer<SeriesStep> steps;
     private final SeriesEngine engine;
 
     /**
@@ -64,7 +63,8 @@ public final class MetricSeries implements AutoCloseable {
      * @param by the fields whose values make a group
      * @param range of the points' times
      * @param step zero for one step
-     * @param lookback how old a last value may be; points so long before the range may be given, and tell what it begins with
+     * @param lookback how old a last value may be; points up to this long before the range may be given; they
+     *     determine the values that the range begins with
      * @param percentiles each from 0 to 100
      * @param seriesMax the cap on series
      */
@@ -107,8 +107,6 @@ public final class MetricSeries implements AutoCloseable {
             QueryMemory memory,
             BooleanSupplier cancelled,
             Consumer<SeriesStep> steps) {
-        this.terms = terms;
-        this.steps = steps;
         terms.by().forEach(field -> KeyEncoder.check(format, field));
         engine = new SeriesEngine(
                 format,
@@ -122,7 +120,7 @@ public final class MetricSeries implements AutoCloseable {
                         terms.seriesMax()),
                 memory,
                 cancelled,
-                this::onStep);
+                (range, group, series, last) -> steps.accept(step(terms, range, group, series, last)));
     }
 
     /**
@@ -140,7 +138,7 @@ public final class MetricSeries implements AutoCloseable {
         engine.end();
     }
 
-    private void onStep(TimeRange range, GroupState group, long series, @Nullable Amount last) {
+    private static SeriesStep step(Terms terms, TimeRange range, GroupState group, long series, @Nullable Amount last) {
         Map<BigDecimal, PercentileEstimate> percentiles = new LinkedHashMap<>();
         for (BigDecimal p : terms.percentiles()) {
             PercentileEstimate estimate = group.percentile(p);
@@ -148,14 +146,14 @@ public final class MetricSeries implements AutoCloseable {
                 percentiles.put(p, estimate);
             }
         }
-        steps.accept(new SeriesStep(
+        return new SeriesStep(
                 group.key(),
                 range,
                 series,
                 group.points(),
                 last == null ? null : last.number(),
                 terms.increase() && group.increased() ? group.increase().number() : null,
-                percentiles));
+                percentiles);
     }
 
     /** The number of series met, also before the range. */
@@ -168,12 +166,12 @@ public final class MetricSeries implements AutoCloseable {
         return engine.points();
     }
 
-    /** The number of points left out since their series had one of the same time. */
+    /** The number of points ignored because their series already had one with the same time. */
     public long duplicates() {
         return engine.duplicates();
     }
 
-    /** The number of records left out since they have no value that a metric has. */
+    /** The number of records ignored because they have no value of a metric. */
     public long withoutValue() {
         return engine.without();
     }

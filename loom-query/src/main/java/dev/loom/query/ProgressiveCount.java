@@ -20,11 +20,11 @@ import dev.loom.read.StoredRecord;
 import java.time.Duration;
 
 /**
- * Counts one source's records that meet a condition, in steps of time, in rounds (ESTELLE, section 4.4). The first round reads nearly no
- * record: where the text index knows how many a unit can have, it answers with that, which is the most there can be. Then rounds read
- * ever more chunks, chosen at random and none of them twice, and scale up what they find. The last one has read all, and is exact. Each
- * round gives intervals that hold the count with a probability of 95 %. Chunks at the edges of steps are read at once, and a count that
- * takes few reads has no rounds but the last.
+ * Counts one source's records that meet a condition, in steps of time, in rounds (ESTELLE, section 4.4). The first round reads almost no
+ * records: where the text index knows how many matches a unit can have at most, it answers with that. Later rounds read more and more
+ * chunks, chosen at random, each at most once, and scale up what they find. The last round has read everything, and is exact. Each
+ * round gives intervals that contain the count with a probability of 95 %. Chunks at the edges of steps are read at once, and a count
+ * that needs few reads has only the last round.
  *
  * <p>The paper samples rows of each block. That reads every block in every round, so chunks are sampled here.
  *
@@ -88,7 +88,7 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
     @FunctionalInterface
     public interface RoundHandler {
         /**
-         * A round has ended that is not the last.
+         * Called after each round except the last.
          *
          * @return whether to go on; if not, these counts are the result
          */
@@ -166,7 +166,7 @@ public final class ProgressiveCount extends Query<ProgressiveCount> {
             this.completeness = completeness;
         }
 
-        /** The round: 0 if it has read no sample, but tells the most that there can be. */
+        /** The round: 0 if it has read no sample, but gives the most that there can be. */
         public int round() {
             return round;
         }

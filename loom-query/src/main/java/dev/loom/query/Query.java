@@ -103,8 +103,8 @@ public abstract class Query<Q extends Query<Q>> {
     }
 
     /**
-     * Ends the query early, with what it has found, once this is true. The query's thread asks about once a page. An interrupt of
-     * that thread ends it in the same way, and stays set. {@link dev.loom.query.model.Completeness#limit()} tells either.
+     * Ends the query early, with what it has found, once this is true. The query's thread checks it about once a page. An interrupt
+     * of that thread ends the query in the same way, and stays set. {@link dev.loom.query.model.Completeness#limit()} reports both.
      */
     public Q cancelWhen(BooleanSupplier condition) {
         cancelled = Objects.requireNonNull(condition);

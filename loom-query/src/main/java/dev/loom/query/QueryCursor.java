@@ -9,7 +9,7 @@ import org.agrona.DirectBuffer;
 public interface QueryCursor extends RecordCursor {
     /**
      * Moves to the next record. False at the end, or if the budget is spent or the query cancelled; {@link #completeness()}
-     * tells which.
+     * says which.
      */
     @Override
     boolean next();

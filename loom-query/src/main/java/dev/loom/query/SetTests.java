@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Tells to which of two sets a record belongs. For one thread. */
+/** Decides to which of two sets a record belongs. For one thread. */
 final class SetTests {
     private final RecordLookup lookup;
     private final Where.@Nullable Predicate condition;

@@ -37,7 +37,7 @@ public final class TextSearch extends Query<TextSearch> {
      * Searches the source's text.
      *
      * @throws QuerySyntaxException if the query is malformed
-     * @throws IllegalArgumentException if the source has no text, as {@link #field} tells
+     * @throws IllegalArgumentException if the source has no text, see {@link #field}
      */
     public static TextSearch of(Snapshot snapshot, Source source, String query) {
         String field = field(source);

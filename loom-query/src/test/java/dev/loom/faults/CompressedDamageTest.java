@@ -134,7 +134,7 @@ final class CompressedDamageTest {
                 }
             }
             assertEquals(found.stream().sorted().distinct().toList(), found, "order");
-            assertEquals(left.isEmpty(), complete, "complete, but for pages " + left);
+            assertEquals(left.isEmpty(), complete, "complete, except for pages " + left);
             lost = left.stream().mapToLong(Long::longValue).toArray();
         }
         return lost.length;

@@ -57,7 +57,7 @@ final class EveryCutTest {
     /** Record i is the next one of source i modulo {@link #SOURCES}. */
     private int pushed;
 
-    /** How many records are durable after so many calls to the disk. */
+    /** How many records are durable, by the number of calls to the disk. */
     private final TreeMap<Integer, Integer> durable = new TreeMap<>();
 
     private long cuts;

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Every call to the file system fails once, or from then on: errors are typed, nothing published is lost, nothing hangs.
  * {@code -Dloom.stride=1} fails each call of an opening in both ways, the default every 17th of those, other ones in each run.
- * {@code -Dloom.rounds=N} does so for so many stores, all but the first of random sizes. {@code -Dloom.test.seed=S} repeats a run.
+ * {@code -Dloom.rounds=N} does so for {@code N} stores, all but the first of random sizes. {@code -Dloom.test.seed=S} repeats a run.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailingCallsTest {

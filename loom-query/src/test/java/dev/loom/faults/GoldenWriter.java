@@ -307,7 +307,7 @@ final class GoldenWriter {
         push(loom, 1, payload, values, "key-" + n % 13 + " " + n % 3);
     }
 
-    /** What the store must say, but for the bins. */
+    /** What the store must say, without the bins. */
     private List<String> expected(Store store, long begin) {
         List<String> lines = new ArrayList<>(List.of("begin " + begin));
         for (Source source : store.sources()) {

@@ -39,7 +39,7 @@ class PowerCutTest {
     private static final int CUTS_PER_STORE = 5;
     private static final int ROUNDS_TOLD = 100;
 
-    /** After so many calls to the disk, so many records were said to be durable. */
+    /** How many records were said to be durable after a number of calls to the disk. */
     private record Promise(int calls, int records) {}
 
     @TempDir
@@ -199,7 +199,7 @@ class PowerCutTest {
         addresses.subList(records, addresses.size()).clear();
     }
 
-    /** How many records of each source are among the first so many. */
+    /** How many records of each source are among the first ones. */
     private long[] counts(int records) {
         long[] counts = new long[SOURCES];
         pushed.subList(0, records).forEach(source -> counts[source]++);

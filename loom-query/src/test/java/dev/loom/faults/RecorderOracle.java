@@ -35,7 +35,7 @@ final class RecorderOracle {
         this.clock = clock;
     }
 
-    /** Adds a producer of so many records at most, to a source. */
+    /** Adds a producer of at most a number of records to a source. */
     Producer producer(int sourceId, int records) {
         Producer producer = new Producer(producers.size(), sourceId, records);
         producers.add(producer);

@@ -29,7 +29,7 @@ final class StoreOracle {
     private final long seed;
     private final int sources;
 
-    /** As {@link CheckedPayload} lays them out, but for the order of the bytes. */
+    /** As {@link CheckedPayload} lays them out, except for the order of the bytes. */
     private static final PayloadFormat FORMAT =
             Formats.parse("struct:seed:i64,source:i32,length:i32,sequence:i64,rest:bytes");
 

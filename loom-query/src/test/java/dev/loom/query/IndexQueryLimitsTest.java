@@ -48,7 +48,7 @@ class IndexQueryLimitsTest {
     private Snapshot snapshot;
     private int source;
 
-    /** Latencies of 0 to 99 but for one slow record; sizes that grow. */
+    /** Latencies of 0 to 99, except one slow record; sizes that grow. */
     @BeforeEach
     void push() {
         loom = Loom.open(LoomConfig.at(directory)

@@ -39,7 +39,7 @@ class LimitsTest {
     }
 
     @Test
-    void shouldDefineANameAnewWhenItsSourceIsClosed() {
+    void shouldDefineANameAgainWhenItsSourceIsClosed() {
         int first;
         int second;
         try (Loom loom = open()) {

@@ -212,7 +212,7 @@ final class ProgressiveCountTest {
                     assertEquals(counts.low(step), counts.high(step));
                 }
                 assertEquals(read.stream().sorted().toList(), read);
-                // no page is read twice, but for those without a directory yet
+                // no page is read twice, except those without a directory yet
                 assertTrue(counts.statistics().pagesRead() <= ROWS / 100, read::toString);
             }
         }

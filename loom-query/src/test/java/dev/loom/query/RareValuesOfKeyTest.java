@@ -42,7 +42,7 @@ final class RareValuesOfKeyTest {
         return Loom.open(LoomConfig.at(directory.resolve("store")).build());
     }
 
-    /** Waits take a millisecond, sends one to two microseconds, but for a few. */
+    /** Waits take a millisecond, all but a few sends one to two microseconds. */
     private Loom store() {
         try (Loom loom = open()) {
             push(loom);

@@ -47,7 +47,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Indexes that are thrown away and written anew from the records cover all of them, and go on with those that come. */
+/** Indexes that are thrown away and rewritten from the records cover all of them, and go on with those that come. */
 class RebuiltIndexTest {
     private static final PayloadFormat FORMAT = Formats.parse("struct:value:i64,rest:bytes");
     private static final IndexFunction VALUE = IndexFunction.field(FORMAT, "value");
@@ -460,7 +460,7 @@ class RebuiltIndexTest {
             checkOwn(loom, true);
         }
         deleteIndexes();
-        // one that is not at hand does not keep the others from being written anew
+        // one that is not at hand does not keep the others from being rewritten
         try (Loom loom = open(false)) {
             check(loom);
             assertEquals(own, loom.defineIndex(ids[0], "own", OWN, Bins.logLinear()), "its function is supplied");

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Stores OTLP requests once the store can be written; until then clients are told to retry. Usable from any thread. */
+/** Stores OTLP requests once the store can be written; until then clients are asked to retry. Usable from any thread. */
 final class OtlpTarget implements ExportHandler {
     private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 

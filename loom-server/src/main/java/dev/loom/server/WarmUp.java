@@ -68,7 +68,7 @@ final class WarmUp {
                 warm = true;
             }
         } catch (ApiFailure | UncheckedIOException e) {
-            // whoever asks for a picture is told then
+            // whoever asks for a picture then gets the reason
         }
     }
 
@@ -112,7 +112,7 @@ final class WarmUp {
                 .orElse(null);
     }
 
-    /** Ends it. Waits until it has left the store, but for a hanging disk only so long. */
+    /** Ends it. Waits until it has left the store, for a limited time in case the disk hangs. */
     void close(Duration grace) {
         Thread running;
         synchronized (this) {

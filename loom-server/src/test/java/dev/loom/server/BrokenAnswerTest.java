@@ -38,11 +38,11 @@ final class BrokenAnswerTest {
     private static final String UNLOADED = "unloaded";
 
     /** Fails by a failure that can't be told. */
-    private static final String UNTOLD = "untold";
+    private static final String UNREPORTED = "unreported";
 
     private static final QueryPool.Limits LIMITS = new QueryPool.Limits(2, 2, Duration.ofSeconds(5), 1);
 
-    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early", UNLOADED, UNTOLD));
+    private final QueryPool pool = new QueryPool(LIMITS, Set.of("lines", "data", "early", UNLOADED, UNREPORTED));
     private final Server server = new Server();
     private final HttpConfiguration http = new HttpConfiguration();
     private final ServerConnector connector =
@@ -70,7 +70,7 @@ final class BrokenAnswerTest {
     private static final class FailingApi implements HttpApi {
         @Override
         public Set<String> names() {
-            return Set.of("lines", "data", "early", UNLOADED, UNTOLD);
+            return Set.of("lines", "data", "early", UNLOADED, UNREPORTED);
         }
 
         @Override
@@ -85,7 +85,7 @@ final class BrokenAnswerTest {
 
         @Override
         public Reply failure(ApiFailure failure) {
-            if (String.valueOf(failure.getMessage()).contains(UNTOLD)) {
+            if (String.valueOf(failure.getMessage()).contains(UNREPORTED)) {
                 throw new OutOfMemoryError("for a moment");
             }
             return JsonBodies.failure(failure);
@@ -103,8 +103,8 @@ final class BrokenAnswerTest {
 
         @Override
         public void answer(HttpCall call) throws IOException {
-            if (name.equals(UNTOLD)) {
-                throw new ApiFailure(503, "test", UNTOLD);
+            if (name.equals(UNREPORTED)) {
+                throw new ApiFailure(503, "test", UNREPORTED);
             }
             call.answerTrailer("Loom-Outcome", () -> null);
             OutputStream out = name.equals("lines") ? call.beginLines("text/plain") : call.beginData("text/plain");
@@ -184,7 +184,7 @@ final class BrokenAnswerTest {
         try (Socket socket = new Socket("localhost", connector.getLocalPort())) {
             socket.setSoTimeout(60_000); // otherwise it would wait for ever
             socket.getOutputStream()
-                    .write(("GET /" + UNTOLD + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    .write(("GET /" + UNREPORTED + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(answer.startsWith("HTTP/1.1 500 "), answer);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.loom.otlp.server.ClientTls;
+import dev.loom.otlp.tls.ClientTls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;

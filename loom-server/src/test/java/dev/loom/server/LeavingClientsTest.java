@@ -3,11 +3,11 @@ package dev.loom.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.otlp.server.ClientTls;
+import dev.loom.otlp.TlsConfig;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.HttpServers;
 import dev.loom.otlp.server.ServerProtection;
-import dev.loom.otlp.server.TlsConfig;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.server.api.JsonBodies;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpApi;

@@ -34,7 +34,7 @@ final class LostRecordsTest {
             + "start:i64,end:i64,duration:i64";
     private static final long BEGIN_NS = 1_795_000_000_000_000_000L;
     private static final int FEW = 100;
-    /** So many that the oldest are deleted. */
+    /** Enough that the oldest are deleted. */
     private static final int MANY = 90_000;
 
     @TempDir

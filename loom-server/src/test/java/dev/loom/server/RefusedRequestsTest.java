@@ -9,7 +9,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import dev.loom.LoomReader;
 import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
-import dev.loom.otlp.server.ClientTls;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.query.QueryCursor;
 import dev.loom.query.RawScan;
 import dev.loom.server.protocol.FrameDescriptor;

@@ -7,7 +7,6 @@ import dev.loom.api.IndexFunction;
 import dev.loom.bench.push.CpuTime;
 import dev.loom.bench.query.ClosedStore;
 import dev.loom.bench.search.StoredFiles;
-import dev.loom.format.Formats;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.io.IOException;
@@ -46,7 +45,7 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
 
     private static Path written(Path path, Path staging, SimulatedRequests requests, Bins bins, List<String> keys) {
         final long[] nowNs = {requests.beginNs()};
-        final StructFormat format = (StructFormat) Formats.parse(SimulatedRequests.FORMAT);
+        final StructFormat format = SimulatedRequests.FORMAT;
         final IndexFunction latency = IndexFunction.field(format, LATENCY);
         try (Loom loom = Loom.open(LoomConfig.at(path)
                 .stagingDirectory(staging)
@@ -87,8 +86,8 @@ public final class RequestStore extends ClosedStore implements GroupPeer {
 
     @Override
     public String description() throws IOException {
-        return SimulatedRequests.FORMAT + ", indexes over " + LATENCY + " of all and by each of " + keys + "; bytes "
-                + StoredFiles.bytes(path, false);
+        return SimulatedRequests.FORMAT.text() + ", indexes over " + LATENCY + " of all and by each of " + keys
+                + "; bytes " + StoredFiles.bytes(path, false);
     }
 
     @Override

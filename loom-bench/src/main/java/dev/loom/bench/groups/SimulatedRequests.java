@@ -1,6 +1,8 @@
 package dev.loom.bench.groups;
 
 import dev.loom.bench.query.SimulatedCapture;
+import dev.loom.format.Formats;
+import dev.loom.format.StructFormat;
 import java.util.Arrays;
 import java.util.List;
 
@@ -14,8 +16,8 @@ import java.util.List;
  */
 public final class SimulatedRequests {
     /** The payload format of a store. */
-    public static final String FORMAT =
-            "struct:customer:i32,latency_ns:i64,status:u16,region:utf8,service:utf8,route:utf8";
+    public static final StructFormat FORMAT =
+            Formats.struct("customer:i32,latency_ns:i64,status:u16,region:utf8,service:utf8,route:utf8");
 
     /** The one region. */
     public static final String REGION = "eu-central-1";

@@ -13,7 +13,7 @@ interface ApplicationRequests extends AutoCloseable {
     /** Bytes of a value. */
     int VALUE_LENGTH = 100;
 
-    /** A thread's requests, each told to a probe. */
+    /** A thread's requests, each recorded by a probe. */
     @FunctionalInterface
     interface Client {
         /** Makes one request, and checks its answer. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Gathers events in batches; what becomes of a full one is the subclass's. */
 abstract class BatchTelemetry implements ProbeTelemetry {
-    private final AtomicLong told = new AtomicLong();
+    private final AtomicLong events = new AtomicLong();
     private final AtomicLong dropped = new AtomicLong();
 
     @Override
@@ -16,8 +16,8 @@ abstract class BatchTelemetry implements ProbeTelemetry {
     }
 
     @Override
-    public final long told() {
-        return told.get();
+    public final long events() {
+        return events.get();
     }
 
     @Override
@@ -48,7 +48,7 @@ abstract class BatchTelemetry implements ProbeTelemetry {
         @Override
         public void tell(long readingNs, long latencyNs, long operation, long key) {
             if (batch.add(Epoch.timeNs(readingNs), number++, latencyNs, operation, key, thread)) {
-                told.addAndGet(TelemetryBatch.RECORDS);
+                events.addAndGet(TelemetryBatch.RECORDS);
                 final TelemetryBatch next = exchange(batch);
                 if (next == null) {
                     dropped.addAndGet(TelemetryBatch.RECORDS);

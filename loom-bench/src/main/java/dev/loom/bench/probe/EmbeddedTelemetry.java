@@ -21,7 +21,7 @@ final class EmbeddedTelemetry implements ProbeTelemetry {
     private final ScratchDirectory staging;
     private final Recorder recorder;
     private final Map<ReplaySource, Integer> sources = new EnumMap<>(ReplaySource.class);
-    private final LongAdder told = new LongAdder();
+    private final LongAdder events = new LongAdder();
     private final LongAdder dropped = new LongAdder();
 
     EmbeddedTelemetry(Path directory, Path stagingParent) {
@@ -43,7 +43,7 @@ final class EmbeddedTelemetry implements ProbeTelemetry {
         return (readingNs, latencyNs, operation, key) -> {
             TelemetryBatch.write(
                     source, payload, 0, Epoch.timeNs(readingNs), number[0]++, latencyNs, operation, key, thread);
-            told.increment();
+            events.increment();
             if (recorder.offer(id, payload, 0, length) < 0) {
                 dropped.increment();
             }
@@ -51,8 +51,8 @@ final class EmbeddedTelemetry implements ProbeTelemetry {
     }
 
     @Override
-    public long told() {
-        return told.sum();
+    public long events() {
+        return events.sum();
     }
 
     @Override

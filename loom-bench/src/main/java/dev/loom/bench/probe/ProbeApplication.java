@@ -82,13 +82,14 @@ public final class ProbeApplication {
      * What one run measured, after the warm-up.
      *
      * @param requests that the application answered
-     * @param told records of telemetry, all sources, with those that were dropped
+     * @param records of telemetry, of all sources, with those that were dropped
      * @param dropped records that found no room on their way
-     * @param traced how many of them the kernel told
+     * @param traced how many of them came from the kernel
      * @param lost records that the tracer says it lost, with those of the warm-up
      * @param cpuNs of the application's process
      */
-    public record Result(long requests, long elapsedNs, long told, long dropped, long traced, long lost, long cpuNs) {
+    public record Result(
+            long requests, long elapsedNs, long records, long dropped, long traced, long lost, long cpuNs) {
         public double requestsPerSecond() {
             return requests * 1e9 / elapsedNs;
         }
@@ -142,7 +143,7 @@ public final class ProbeApplication {
         ChildJvm.result(
                 result.requests(),
                 result.elapsedNs(),
-                result.told(),
+                result.records(),
                 result.dropped(),
                 result.traced(),
                 result.lost(),
@@ -177,7 +178,7 @@ public final class ProbeApplication {
             return new Result(
                     after.requests() - before.requests(),
                     after.elapsedNs(),
-                    after.told() - before.told(),
+                    after.records() - before.records(),
                     after.dropped() - before.dropped(),
                     after.traced() - before.traced(),
                     after.lost(),
@@ -197,7 +198,7 @@ public final class ProbeApplication {
         return new Result(
                 count,
                 System.nanoTime() - beginNs,
-                telemetry.told(),
+                telemetry.events(),
                 telemetry.dropped(),
                 trace == null ? 0 : trace.events(),
                 trace == null ? 0 : trace.lost(),

@@ -8,18 +8,18 @@ interface ProbeTelemetry extends AutoCloseable {
     @FunctionalInterface
     interface Probe {
         /**
-         * Tells of one event; never waits.
+         * Records one event; never waits.
          *
          * @param readingNs of {@link System#nanoTime()}, when it began
          */
         void tell(long readingNs, long latencyNs, long operation, long key);
     }
 
-    /** Creates a way to tell, for the thread with this number. */
+    /** Creates a probe for the thread with this number. */
     Probe probe(ReplaySource source, int thread);
 
-    /** Events that were told so far, with those that were dropped; of each probe as of its last batch. */
-    long told();
+    /** The number of events so far, with those that were dropped; of each probe as of its last batch. */
+    long events();
 
     /** Events that found no room. */
     long dropped();

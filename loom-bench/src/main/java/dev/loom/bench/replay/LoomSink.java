@@ -52,7 +52,7 @@ public final class LoomSink implements Sink {
         }
     }
 
-    /** Opens a new store with the defaults, but for its length. */
+    /** Opens a new store with the defaults, except for its length. */
     public static Loom open(Path directory, Path staging) {
         return Loom.open(LoomConfig.at(directory.resolve("store"))
                 .stagingDirectory(staging)

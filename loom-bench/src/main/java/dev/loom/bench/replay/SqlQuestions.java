@@ -46,7 +46,7 @@ final class SqlQuestions {
                 + question.toNs() + (question.call() == SystemCalls.ANY ? "" : " AND call = " + question.call());
     }
 
-    /** The question, but for those about the tail. */
+    /** The questions, except those about the tail. */
     static String of(ReplayQuestion question) {
         final String where = where(question);
         return switch (question.form()) {

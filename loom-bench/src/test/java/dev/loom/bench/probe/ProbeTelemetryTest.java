@@ -69,7 +69,7 @@ final class ProbeTelemetryTest {
 
     /** All fit into the queue. */
     private static void awaitRoom(ProbeTelemetry telemetry) {
-        assertEquals(6 * EVENTS, telemetry.told());
+        assertEquals(6 * EVENTS, telemetry.events());
         assertEquals(0, telemetry.dropped());
     }
 
@@ -82,7 +82,7 @@ final class ProbeTelemetryTest {
             while (telemetry.dropped() == 0) {
                 tell(probe); // until socket and queue are full
             }
-            final long sent = telemetry.told() - telemetry.dropped();
+            final long sent = telemetry.events() - telemetry.dropped();
             final long[] bytes = {0};
             final Thread reader = new Thread(() -> bytes[0] = receiveAll(sink));
             reader.start();
@@ -114,7 +114,7 @@ final class ProbeTelemetryTest {
         try (ProbeTelemetry telemetry = new DiscardedTelemetry()) {
             tell(telemetry.probe(ReplaySource.ROCKSDB_REQUESTS, 0));
 
-            assertEquals(EVENTS, telemetry.told());
+            assertEquals(EVENTS, telemetry.events());
             assertEquals(0, telemetry.dropped());
         }
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * Keeps values by key, and answers GET and SET on a loopback socket, one connection after the other. Like many servers it waits
- * without limit for the bytes that a length field announces. For one thread, but for {@link #close}.
+ * without limit for the bytes that a length field announces. For one thread, except {@link #close}.
  */
 final class KeyValueServer extends LoopbackServer {
     private static final int FAILED = -1;

@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** Serves one connection to a loopback socket after the other, until it is closed. For one thread, but for {@link #close}. */
+/** Serves one connection to a loopback socket after the other, until it is closed. For one thread, except {@link #close}. */
 abstract class LoopbackServer implements Callable<@Nullable Void>, AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
 

@@ -30,7 +30,7 @@ final class Telemetry {
         Source(Recorder recorder, String name, String fields, String indexedField) {
             this.recorder = recorder;
             this.name = name;
-            StructFormat format = (StructFormat) Formats.parse("struct:" + fields);
+            StructFormat format = Formats.struct(fields);
             writer = new StructWriter(format);
             id = recorder.defineSource(name, format, Map.of(), DropPolicy.waitUpTo(DropPolicy.WAIT_MAX));
             recorder.defineIndex(id, indexedField, IndexFunction.field(format, indexedField), Bins.logLinear());

@@ -90,7 +90,7 @@ final class ArchiveExport {
     }
 
     /**
-     * Writes the archive, but for its end if it is interrupted or records expire.
+     * Writes the archive, without its end if it is interrupted or records expire.
      *
      * @return the writer, which knows how much was written
      */

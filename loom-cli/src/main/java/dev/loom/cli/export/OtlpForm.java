@@ -32,7 +32,7 @@ final class OtlpForm extends RecordForm {
     private long delivered;
     private long unreadable;
 
-    /** @param rest tells how an export goes on that ends early; null if nobody acknowledges records */
+    /** @param rest says how an export goes on that ends early; null if nobody acknowledges records */
     OtlpForm(Console console, OtlpSink sink, @Nullable RestCommands rest) {
         this.console = console;
         this.sink = sink;

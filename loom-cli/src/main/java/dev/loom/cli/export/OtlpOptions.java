@@ -2,7 +2,7 @@ package dev.loom.cli.export;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.option.TypedOptions;
-import dev.loom.otlp.server.ClientTls;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.query.where.Quantity;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -224,7 +224,7 @@ public final class ImportCommand implements Callable<Integer> {
         int run() throws IOException;
     }
 
-    /** Imports what a file has before damage, and tells of that. One of several that is damaged from its beginning has nothing. */
+    /** Imports what a file has before damage, and reports the damage. One of several that is damaged from its beginning has nothing. */
     private int upToDamage(String file, FileImport imported) throws IOException {
         try {
             return imported.run();
@@ -404,10 +404,10 @@ public final class ImportCommand implements Callable<Integer> {
                 progress.updateNow(batch.records());
             });
             going = importer.run();
-            // even an input without records defines its source, unless one after it tells what it has
+            // even an input without records defines its source, unless one after it shows what it has
             if (file.equals(files.get(files.size() - 1))) {
                 if (definition.isGuess()) {
-                    console.say("the source is not defined, as no record tells its format: source=" + sourceName);
+                    console.say("the source is not defined, as no record shows its format: source=" + sourceName);
                 } else {
                     definition.sourceId();
                 }

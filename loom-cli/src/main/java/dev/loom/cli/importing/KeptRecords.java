@@ -69,7 +69,7 @@ final class KeptRecords {
         int at = record.offset() + record.referenceOffset();
         long bits = payload.getLong(at, ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < ATTEMPTS; i++) {
-            // only the claim tells which segment the record will be in
+            // only the claim shows which segment the record will be in
             long address = writer.claim(sourceId, Math.min(record.length(), loom.claimLengthMax()));
             if (address < 0) {
                 return address;

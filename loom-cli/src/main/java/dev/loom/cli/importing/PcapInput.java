@@ -26,7 +26,7 @@ final class PcapInput implements RecordInput {
     /** The format of sources that earlier versions defined. */
     static final StructFormat FORMAT_WITHOUT_LINK = Formats.struct(HEADER_FIELDS + "data:bytes");
 
-    // the fields that both have have the same indexes, but for the last
+    // the fields of both have the same indexes, except the last
     private static final int TIME = FORMAT.fieldIndex(TIME_FIELD);
     private static final int CAPTURED_LENGTH = FORMAT.fieldIndex("caplen");
     private static final int LENGTH = FORMAT.fieldIndex("len");

@@ -1,7 +1,7 @@
 package dev.loom.cli.logtime;
 
 /**
- * A time as a number whose digits tell the unit: 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. So it is of
+ * A time as a number whose number of digits gives the unit: 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. So it is of
  * 2001 or later. A fraction may follow behind a point; a comma ends a column.
  */
 final class EpochNumber {

@@ -25,7 +25,7 @@ final class LogClock {
 
     private static final int AHEAD_SECONDS = 3600;
 
-    /** The seconds of all that nanoseconds can hold, but for the first and last one. */
+    /** The seconds that nanoseconds can hold, except the first and last one. */
     private static final long SECOND_MAX = Long.MAX_VALUE / 1_000_000_000 - 1;
 
     private final ZoneId zone;

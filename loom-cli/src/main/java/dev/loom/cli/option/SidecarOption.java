@@ -2,8 +2,8 @@ package dev.loom.cli.option;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.otlp.file.FileFailure;
-import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.server.client.IngestClient;
 import java.io.IOException;
 import java.nio.file.Files;

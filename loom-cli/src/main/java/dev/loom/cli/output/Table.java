@@ -47,7 +47,7 @@ final class Table {
     private static final String YELLOW = "\u001b[33m";
     private static final String PLAIN = "\u001b[0m";
 
-    /** Columns whose words tell the severity. */
+    /** Columns whose words give the severity. */
     private static final Pattern GRAVE_HEADING = Pattern.compile("severity(_text)?|level|status(_code)?");
 
     private static final Pattern ERROR =

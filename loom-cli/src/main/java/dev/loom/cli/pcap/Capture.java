@@ -63,7 +63,7 @@ public abstract class Capture {
         return linkType;
     }
 
-    /** Name of the interface that captured the packet, empty if the file doesn't tell. */
+    /** Name of the interface that captured the packet, empty if the file doesn't say. */
     public final String interfaceName() {
         return interfaceName;
     }

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "  loom agg requests --by status --distinct user --where 'status >= 500'"
         })
 public final class AggCommand extends FieldQuery {
-    /** What {@code --order} takes, but for other percentiles. */
+    /** What {@code --order} takes, besides other percentiles. */
     static final class Orders implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
             "  loom series otlp.metrics process.memory.usage --by attributes --fn last"
         })
 public final class SeriesCommand extends SourceQuery {
-    /** What {@code --fn} takes, but for other percentiles. */
+    /** What {@code --fn} takes, besides other percentiles. */
     static final class Functions implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

@@ -13,7 +13,7 @@ final class ProcessWrites {
 
     private ProcessWrites() {}
 
-    /** Bytes that the kernel has passed on, or holds to do so; 0 where it does not tell. */
+    /** Bytes that the kernel has passed on, or holds to do so; 0 where it does not say. */
     static long bytes() {
         try {
             List<String> lines = Files.readAllLines(STATISTICS, StandardCharsets.US_ASCII);

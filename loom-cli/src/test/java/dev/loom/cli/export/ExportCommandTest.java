@@ -40,7 +40,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code loom export}, but for the round trips of archives. */
+/** {@code loom export}, except for the round trips of archives. */
 class ExportCommandTest {
     private static final String CSV = "n,t\n1,one\n2,\"two,\"\"2\"\"\"\n,\"\"\n";
 

@@ -339,7 +339,7 @@ class CsvImportTest {
     void shouldDefineNoSourceWhoseTypesNoRowTells() {
         Cli.Result none = cli.importText("s", "csv", "a,n\n").ok();
         assertTrue(
-                none.err().contains("loom: the source is not defined, as no record tells its format: source=s\n"),
+                none.err().contains("loom: the source is not defined, as no record shows its format: source=s\n"),
                 none.err());
         cli.importText("s", "csv", "a,n\nx,1\n").ok();
         assertEquals(List.of("{\"a\":\"x\",\"n\":1}"), fields());

@@ -40,7 +40,7 @@ class LinesImportTest {
     void shouldDefineNoSourceWhoseTimesNoLineTells() {
         Cli.Result none = cli.importText("log", "lines", "").ok();
         assertTrue(
-                none.err().contains("loom: the source is not defined, as no record tells its format: source=log\n"),
+                none.err().contains("loom: the source is not defined, as no record shows its format: source=log\n"),
                 none.err());
         cli.importText("log", "lines", "2026-11-24 18:01:47 text\n").ok();
         assertTrue(cli.run("scan", "log", "-o", "json").ok().out().contains("\"event_time\":"));

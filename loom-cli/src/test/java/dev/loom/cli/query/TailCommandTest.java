@@ -105,7 +105,7 @@ class TailCommandTest {
     }
 
     @Test
-    void shouldFollowWithoutGapOrRepeatAlsoWhenTheWriterStartsAnew() {
+    void shouldFollowWithoutGapOrRepeatAlsoWhenTheWriterRestarts() {
         Console console = cli.console(out, err);
         CompletableFuture<Integer> tail;
         try (Loom loom = writer()) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Sends the requests of {@code docs/http-api.md}, one after the other, and compares the answers, but for what differs from run to
+ * Sends the requests of {@code docs/http-api.md}, one after the other, and compares the answers, except for what differs from run to
  * run. {@code -Dloom.guide=write} writes them into the guide.
  */
 final class HttpGuideTest {

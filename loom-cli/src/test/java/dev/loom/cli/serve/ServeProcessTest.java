@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ServeProcessTest {
     private static final int CYCLES = Integer.getInteger("loom.cycles", 3);
     private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
-    /** After so many cycles a new store takes the place of the old one, which has become long to check. */
+    /** After this number of cycles a new store takes the place of the old one, which has become long to check. */
     private static final int STORE_CYCLES = 5;
 
     private static final int STREAMS = 2;

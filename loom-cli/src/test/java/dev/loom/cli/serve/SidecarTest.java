@@ -114,7 +114,7 @@ final class SidecarTest {
     }
 
     @Test
-    void shouldWriteIndexesAnewWhileClientsGoOn() throws Exception {
+    void shouldRewriteIndexesWhileClientsGoOn() throws Exception {
         start();
         remote().importText("requests", "csv", "op,latency_ns\nGET,5\nSET,7\nGET,9\n")
                 .ok();

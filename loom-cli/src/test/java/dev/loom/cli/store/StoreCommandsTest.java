@@ -245,7 +245,7 @@ class StoreCommandsTest {
     }
 
     @Test
-    void shouldWriteDamagedIndexesAnewOnRepair() throws Exception {
+    void shouldRewriteDamagedIndexesOnRepair() throws Exception {
         cli.importText("a", "csv", "v\n1\n").ok();
         cli.run("index", "add", "a", "v").ok();
         StringBuilder rows = new StringBuilder("v\n");
@@ -267,7 +267,7 @@ class StoreCommandsTest {
 
     /** A file that is missing is noticed when a store is opened for writing. */
     @Test
-    void shouldWriteLostIndexesAnewOnRepair() throws Exception {
+    void shouldRewriteLostIndexesOnRepair() throws Exception {
         cli.importText("a", "csv", "v\n1\n").ok();
         cli.run("index", "add", "a", "v").ok();
         cli.importText("a", "csv", "v\n2\n3\n").ok();

@@ -79,7 +79,7 @@ final class ContextBytes {
 
     /**
      * Takes the fields of a Metric. Its data is one of five types: as in protobuf, repeated occurrences of one type are
-     * merged, and one of another type replaces those before. {@link #pointsTag()} and {@link #pointsOffset()} tell which
+     * merged, and one of another type replaces those before. {@link #pointsTag()} and {@link #pointsOffset()} say which
      * remain.
      */
     void enterMetric(DirectBuffer buffer, int offset, int length) {
@@ -222,12 +222,12 @@ final class ContextBytes {
         return text;
     }
 
-    /** What tells it from others, once it is complete. */
+    /** What distinguishes it from others, once it is complete. */
     ContextDigest digest() {
         return digest;
     }
 
-    /** The bytes copied so far for all contexts, which tell what they cost. */
+    /** The bytes copied so far for all contexts, which show what they cost. */
     long copiedBytes() {
         return copiedBytes;
     }

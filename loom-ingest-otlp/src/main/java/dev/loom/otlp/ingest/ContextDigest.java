@@ -49,7 +49,7 @@ final class ContextDigest {
      * Reads a part, which follows those before it. Parts behind it must be read again.
      *
      * @param index from 0
-     * @param tag tells it from other parts that may stand there
+     * @param tag distinguishes it from other parts that may stand there
      */
     void part(int index, int tag, DirectBuffer buffer, int partLength) {
         restore(index);

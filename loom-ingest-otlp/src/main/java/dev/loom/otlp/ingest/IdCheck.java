@@ -5,7 +5,7 @@ import dev.loom.otlp.wire.WireReader;
 import org.agrona.DirectBuffer;
 
 /**
- * Checks that a span has a trace id of 16 bytes and a span id of 8, neither all zero. Otherwise it can't be told from other
+ * Checks that a span has a trace id of 16 bytes and a span id of 8, neither all zero. Otherwise it can't be distinguished from other
  * spans, and OTLP requires its rejection. As everywhere in protobuf, the last of several values counts. Reused; for one
  * thread.
  */

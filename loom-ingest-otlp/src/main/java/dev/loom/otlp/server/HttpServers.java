@@ -1,6 +1,7 @@
 package dev.loom.otlp.server;
 
 import dev.loom.otlp.server.ProtectedHandler.Gate;
+import dev.loom.otlp.tls.ServerCredentials;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ public final class HttpServers implements AutoCloseable {
 
     private HttpServers(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
         this.protection = protection;
-        credentials = ServerCredentials.read(protection, failures);
+        credentials = ServerCredentials.read(protection.tls(), protection.tokenFile(), failures);
         threads.setName("loom-http");
         threads.setDaemon(
                 true); // as all others of the library: a server that nobody closes does not keep a program from ending

@@ -20,7 +20,7 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives OTLP by both protocols. A request's content type tells which one it uses, so every port takes both. {@link
+ * Receives OTLP by both protocols. A request's content type says which one it uses, so every port takes both. {@link
  * HttpServers} listens for it.
  *
  * <p>An answer of success means that the {@link ExportHandler} has returned. Each request ends in success, success with

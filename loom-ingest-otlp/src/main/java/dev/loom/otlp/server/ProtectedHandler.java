@@ -1,6 +1,7 @@
 package dev.loom.otlp.server;
 
 import dev.loom.otlp.server.Refusal.Reason;
+import dev.loom.otlp.tls.ServerCredentials;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
@@ -157,8 +158,7 @@ final class ProtectedHandler extends Handler.Wrapper {
     }
 
     private @Nullable Refusal tokenRefusal(Request request) {
-        BearerToken token = gate.credentials.token();
-        if (token == null || token.isIn(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
+        if (gate.credentials.admitHeader(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
             return null;
         } else if (openPaths.contains(Request.getPathInContext(request))) {
             request.setAttribute(WITHOUT_TOKEN, true);

@@ -3,7 +3,7 @@ package dev.loom.otlp.server;
 import java.time.Duration;
 
 /**
- * Why a request is not served, and what its client is told.
+ * Why a request is not served, and what its client gets.
  *
  * @param reason the kind, which decides the status codes
  * @param message English, for the client's operator; at most 500 characters, as gRPC has it in headers, twice, and one that is too long

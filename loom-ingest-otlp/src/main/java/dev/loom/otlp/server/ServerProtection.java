@@ -1,5 +1,6 @@
 package dev.loom.otlp.server;
 
+import dev.loom.otlp.TlsConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

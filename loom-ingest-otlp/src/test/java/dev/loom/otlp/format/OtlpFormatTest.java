@@ -496,5 +496,8 @@ class OtlpFormatTest {
         public long failures() {
             return 0;
         }
+
+        @Override
+        public void close() {}
     }
 }

@@ -89,7 +89,7 @@ class ContextDigestTest {
 
     @Test
     void shouldGoOnBehindThePartsThatContextsHaveInCommon() {
-        ContextDigest anew = new ContextDigest(KEY_LOW, KEY_HIGH);
+        ContextDigest whole = new ContextDigest(KEY_LOW, KEY_HIGH);
         ContextDigest goingOn = new ContextDigest(KEY_LOW, KEY_HIGH);
         byte[][] parts = {bytes(), bytes(), bytes(), bytes()};
         for (int i = 0; i < parts.length; i++) {
@@ -102,12 +102,12 @@ class ContextDigestTest {
                     parts[i] = bytes();
                     goingOn.part(i, i, new UnsafeBuffer(parts[i]), parts[i].length);
                 }
-                anew.part(i, i, new UnsafeBuffer(parts[i]), parts[i].length);
+                whole.part(i, i, new UnsafeBuffer(parts[i]), parts[i].length);
             }
             int count = 1 + random.nextInt(parts.length);
             goingOn.finish(count);
-            anew.finish(count);
-            assertEquals(text(anew), text(goingOn), () -> "seed=" + seed);
+            whole.finish(count);
+            assertEquals(text(whole), text(goingOn), () -> "seed=" + seed);
         }
     }
 

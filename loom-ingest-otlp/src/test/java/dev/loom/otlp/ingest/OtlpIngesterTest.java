@@ -52,7 +52,7 @@ class OtlpIngesterTest {
     Path folder;
 
     @Test
-    void shouldWriteAContextOnceAndAnewInEachSegment() {
+    void shouldWriteAContextOnceInEachSegment() {
         try (IngestedStore store = new IngestedStore(folder, PATIENT)) {
             byte[] request = logs("checkout", "x".repeat(1_000));
             for (int i = 0; i < 10; i++) {
@@ -334,7 +334,7 @@ class OtlpIngesterTest {
     }
 
     @Test
-    void shouldDefineASourceAnewWhenItWasClosed() {
+    void shouldDefineASourceAgainWhenItWasClosed() {
         IngestSettings byService = PATIENT.withSourceAttribute("service.name", 4);
         try (IngestedStore store = new IngestedStore(folder, byService)) {
             Loom loom = store.writer().loom();
@@ -363,7 +363,7 @@ class OtlpIngesterTest {
     }
 
     @Test
-    void shouldAskToBeSentAgainWhenAClosedSourceCannotBeDefinedAnew() {
+    void shouldAskToBeSentAgainWhenAClosedSourceCannotBeDefinedAgain() {
         try (IngestedStore store = new IngestedStore(folder, PATIENT)) {
             Loom loom = store.writer().loom();
             loom.closeSource(loom.source("otlp.logs").orElseThrow().id());

@@ -29,7 +29,7 @@ final class HostileAttacks {
     private static final String POST =
             "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n";
 
-    /** What clients do, each with one connection after the other, as often as it can; by so many clients at once. */
+    /** What clients do, each with one connection after the other, as often as it can; by a number of clients at once. */
     enum Attack {
         GZIP_BOMBS(100),
         ZSTD_BOMBS(100),

@@ -203,7 +203,7 @@ class HostileClientsTest {
         });
     }
 
-    /** Requests as large as any may be, from so many clients at once that the budget cannot hold what they become. */
+    /** Requests as large as any may be, from enough clients at once that the budget cannot hold what they become. */
     private void largest() throws Exception {
         byte[] bytes = new byte[MESSAGE_LENGTH];
         java.util.Random random = new java.util.Random(42);

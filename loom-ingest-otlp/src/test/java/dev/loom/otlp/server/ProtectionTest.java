@@ -106,26 +106,6 @@ class ProtectionTest {
     }
 
     @Test
-    void shouldLetAGroupReadATokenOfRootAlone() {
-        assertEquals(
-                "[]",
-                BearerToken.excess(PosixFilePermissions.fromString("rw-------"), false)
-                        .toString());
-        assertEquals(
-                "[]",
-                BearerToken.excess(PosixFilePermissions.fromString("r--r-----"), true)
-                        .toString());
-        assertEquals(
-                "[GROUP_READ]",
-                BearerToken.excess(PosixFilePermissions.fromString("r--r-----"), false)
-                        .toString());
-        assertEquals(
-                "[GROUP_WRITE, OTHERS_READ]",
-                BearerToken.excess(PosixFilePermissions.fromString("r--rw-r--"), true)
-                        .toString());
-    }
-
-    @Test
     void shouldRefuseHostsOfOthers() throws Exception {
         try (TestServer server =
                 start(protection().allowedHosts(List.of("loom.internal")).build())) {

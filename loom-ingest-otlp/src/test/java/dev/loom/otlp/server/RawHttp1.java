@@ -48,7 +48,7 @@ final class RawHttp1 implements AutoCloseable {
         return answer.isEmpty() ? 0 : Integer.parseInt(answer.split(" ", 3)[1]);
     }
 
-    /** Waits so many ms for the server to close the connection, and fails if it does. */
+    /** Waits some milliseconds for the server to close the connection, and fails if it does. */
     void requireOpenFor(int ms) throws IOException {
         socket.setSoTimeout(ms);
         try {

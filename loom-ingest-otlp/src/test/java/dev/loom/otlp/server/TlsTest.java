@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.otlp.TlsConfig;
+import dev.loom.otlp.tls.ServerCredentials;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -156,10 +158,8 @@ class TlsTest {
     @Test
     void shouldReadFilesOnceWhenTheReloadIntervalIsZero() throws Exception {
         TlsConfig never = new TlsConfig(first.cert, first.key).withReloadInterval(Duration.ZERO);
-        ServerProtection.Builder protection = ServerProtection.builder().tls(never);
-        assertFalse(ServerCredentials.read(protection.build(), failure -> {}).areReloaded());
-        ServerCredentials withToken =
-                ServerCredentials.read(protection.tokenFile(token("secret")).build(), failure -> {});
+        assertFalse(ServerCredentials.read(never, null, failure -> {}).areReloaded());
+        ServerCredentials withToken = ServerCredentials.read(never, token("secret"), failure -> {});
         assertTrue(withToken.areReloaded());
         assertEquals(Duration.ofMinutes(1).toNanos(), withToken.intervalNs());
     }

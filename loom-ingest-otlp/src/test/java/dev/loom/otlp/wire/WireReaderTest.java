@@ -128,7 +128,7 @@ class WireReaderTest {
     }
 
     @Test
-    void shouldStayFailedUntilWrappedAnew() {
+    void shouldStayFailedUntilWrappedAgain() {
         wrap(HexFormat.of().parseHex("0A020E00" + "0801"));
         next(1, WireType.LENGTH);
         int end = reader.enter();

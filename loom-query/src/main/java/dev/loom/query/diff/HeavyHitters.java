@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The frequent keys of a stream in bounded memory (SpaceSaving: Metwally, Agrawal and El Abbadi, ICDT 2005). Each key that is more
- * frequent than {@link #error()} is there, and no count is off by more. Keys are told apart by their 64-bit hash. For one thread.
+ * frequent than {@link #error()} is there, and no count is off by more. Keys are distinguished by their 64-bit hash. For one thread.
  */
 final class HeavyHitters {
     /** The number of counters. */

@@ -43,7 +43,7 @@ public final class GroupPasses {
     private final ChunkSteps chunkSteps;
     /** Null without an index whose keys have the groups' fields. */
     private final @Nullable KeyedChunks keyed;
-    /** Whether chunks may be answered without reading their records: all of them belong to one group, but for steps. */
+    /** Whether chunks may be answered without reading their records: all of them belong to one group, apart from steps. */
     private final boolean oneGroup;
 
     private final PassGuard guard;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Finds a phrase by the set of its tokens, as bits, that may end at the current token (Baeza-Yates and Gonnet, 1992:
- * shift-and). It is told only of tokens that the phrase contains. For one thread.
+ * shift-and). It receives only tokens that the phrase contains. For one thread.
  */
 final class PhraseMatcher {
     private final List<String> tokens;

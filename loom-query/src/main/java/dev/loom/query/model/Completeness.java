@@ -8,7 +8,7 @@ package dev.loom.query.model;
  * @param expired whether part of the range is no longer retained
  * @param limit why the query stopped early, or {@link Limit#NONE}
  * @param reachesFuture whether the range ends after the snapshot of a store that is still being written
- * @param overtaken whether retention deleted records, that were there when the query began, before it had read them; it is expired then, too
+ * @param overtaken whether retention deleted records that existed when the query began before it had read them; then it is expired too
  */
 public record Completeness(
         long lost, long damagedPages, boolean expired, Limit limit, boolean reachesFuture, boolean overtaken) {
@@ -23,7 +23,7 @@ public record Completeness(
     /** Nothing is missing. */
     public static final Completeness WHOLE = new Completeness(0, 0, false, Limit.NONE, false);
 
-    /** What an answer lacks that was not overtaken. */
+    /** What an answer lacks if no records were overtaken. */
     public Completeness(long lost, long damagedPages, boolean expired, Limit limit, boolean reachesFuture) {
         this(lost, damagedPages, expired, limit, reachesFuture, false);
     }

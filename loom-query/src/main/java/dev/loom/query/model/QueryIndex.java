@@ -13,7 +13,7 @@ public enum QueryIndex {
     CHUNK,
     /** What the text index holds. */
     TEXT,
-    /** What runs of chunks hold, summed up. They tell no more than {@link #TIME} and {@link #CHUNK} do. */
+    /** What runs of chunks hold, summed up. They say no more than {@link #TIME} and {@link #CHUNK} do. */
     ROLLUP;
 
     /** All of them. Unmodifiable. */

@@ -105,7 +105,7 @@ public final class QueryMemory implements AutoCloseable {
         }
     }
 
-    /** Releases what was reserved as the JVM does not have it; returns what to throw. */
+    /** Releases memory that was reserved but that the JVM could not allocate; returns what to throw. */
     public Exhausted releaseRefused(long bytes, OutOfMemoryError cause) {
         release(bytes);
         long others = whole == null ? 0 : whole.reserved() - reserved();

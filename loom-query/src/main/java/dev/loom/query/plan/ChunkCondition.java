@@ -2,7 +2,7 @@ package dev.loom.query.plan;
 
 import dev.loom.read.ChunkCursor;
 
-/** What indexes tell about a condition on records, chunk by chunk. */
+/** What indexes say about a condition on records, chunk by chunk. */
 @FunctionalInterface
 public interface ChunkCondition {
     /** Nothing is known. */

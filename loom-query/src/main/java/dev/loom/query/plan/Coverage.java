@@ -2,7 +2,7 @@ package dev.loom.query.plan;
 
 import dev.loom.query.model.TimeRange;
 
-/** How many of a chunk's records meet a condition, as far as indexes tell. */
+/** How many of a chunk's records meet a condition, as far as indexes show. */
 public enum Coverage {
     NONE,
     /** Some, or not known. */

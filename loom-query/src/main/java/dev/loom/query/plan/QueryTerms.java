@@ -63,7 +63,7 @@ public record QueryTerms(
                 .orElseThrow(() -> new IllegalArgumentException("source has no format: id=" + sourceId));
     }
 
-    /** The source's indexes that may be used, but for those by keys. */
+    /** The source's indexes that may be used, except those by keys. */
     public List<Index> indexes() {
         return indexesThat(index -> index.key() == null);
     }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The tokens that a record must have to meet an expression, of which the text index can tell. Each word of the expression is digested
+ * The tokens that a record must have to meet an expression, which the text index knows. Each word of the expression is digested
  * once, for all filters of all units.
  */
 final class TokenTerms {
@@ -25,7 +25,7 @@ final class TokenTerms {
 
     private TokenTerms() {}
 
-    /** What is necessary for an expression; {@link TokenCondition#NONE} if tokens tell nothing. */
+    /** What is necessary for an expression; {@link TokenCondition#NONE} if tokens say nothing. */
     static TokenCondition of(Where expression) {
         if (expression instanceof Where.And and) {
             return TokenCondition.all(and.terms().stream().map(TokenTerms::of).toList());

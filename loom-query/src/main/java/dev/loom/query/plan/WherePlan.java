@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What indexes tell about a query's conditions, chunk by chunk. Where they can't tell, records are read, so the plan never
+ * What indexes say about a query's conditions, chunk by chunk. Where they say nothing, records are read, so the plan never
  * changes an answer. It explains itself with one line per comparison. For one thread.
  */
 public final class WherePlan {
@@ -122,8 +122,8 @@ public final class WherePlan {
     }
 
     /**
-     * The condition that tells which keys' records of the chunk are those that count, after {@link #condition()} was asked about it; null if
-     * that can't be told by keys.
+     * The condition that says which keys' records of the chunk are those that count, after {@link #condition()} was asked about it; null if
+     * that can't be seen from keys.
      */
     public @Nullable KeyedCondition keys() {
         return selectsKeys ? keyed : null;
@@ -140,7 +140,7 @@ public final class WherePlan {
                 : Math.min(search.chunkRows(), (double) chunk.records());
     }
 
-    /** The unit of the text index that told of the chunk asked about last; -1 if none did. */
+    /** The unit of the text index that answered for the chunk asked about last; -1 if none did. */
     public long textUnit() {
         TextUnits.Search search = textSearch;
         return search == null || !textTells ? -1 : search.unit();
@@ -203,7 +203,7 @@ public final class WherePlan {
         };
     }
 
-    /** What all indexes tell; the text index is asked for the whole expression at once, as it knows rows and not only chunks. */
+    /** What all indexes say; the text index is asked for the whole expression at once, as it knows rows and not only chunks. */
     private ChunkCondition planWithText(Where expression) {
         TokenCondition tokens = terms.uses(QueryIndex.TEXT) ? TokenTerms.of(expression) : TokenCondition.NONE;
         ChunkCondition others = plan(expression);
@@ -230,7 +230,7 @@ public final class WherePlan {
         };
     }
 
-    /** What indexes by keys tell: of those with a part of the condition the one with the whole of it, or else the first. */
+    /** What indexes by keys say: of those with a part of the condition the one with the whole of it, or else the first. */
     private @Nullable KeyedCondition planKeys(Where expression) {
         KeyedCondition best = null;
         for (List<String> fields : terms.keyFields()) {
@@ -272,7 +272,7 @@ public final class WherePlan {
         }
     }
 
-    /** What the keys tell of a condition where others rule nothing out: the keys of a chunk are the most there is to read. */
+    /** What the keys say about a condition where others rule nothing out: the keys of a chunk are the most there is to read. */
     private ChunkCondition withKeys(KeyedCondition keys, ChunkCondition others) {
         return chunk -> {
             Coverage known = others.cover(chunk);
@@ -373,7 +373,7 @@ public final class WherePlan {
         return byType.entrySet().stream().map(byIndex).reduce(WherePlan::known).orElseThrow();
     }
 
-    /** Combines what two sources tell about the same condition. */
+    /** Combines what two sources say about the same condition. */
     private static ChunkCondition known(ChunkCondition a, ChunkCondition b) {
         return chunk -> {
             Coverage first = a.cover(chunk);

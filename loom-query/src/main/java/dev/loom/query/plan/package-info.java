@@ -1,4 +1,4 @@
-/** What indexes tell about a query, chunk by chunk: conditions made into ranges of keys. */
+/** What indexes say about a query, chunk by chunk: conditions made into ranges of keys. */
 @NullMarked
 package dev.loom.query.plan;
 

@@ -64,7 +64,7 @@ public final class RankSearch implements KeyTally {
         this.countsBelow = bounds != null;
     }
 
-    /** Must be told of all groups of values before the search starts; null if not used. */
+    /** Must be given all groups of values before the search starts; null if not used. */
     @Nullable
     public RankBounds bounds() {
         return bounds;

@@ -11,7 +11,7 @@ public final class Sample {
     /** The chunks that the first sample has, of all steps. */
     public static final int CHUNKS_DEFAULT = 512;
 
-    /** The chunks that the first sample has of each step: fewer tell too little about their spread. */
+    /** The chunks that the first sample has of each step: fewer say too little about their spread. */
     public static final int CHUNKS_OF_STEP_MIN = 32;
 
     private static final int GROWTH = 4;
@@ -65,7 +65,7 @@ public final class Sample {
         return whole && !IntStream.range(0, samples.steps()).allMatch(chunks::isRead);
     }
 
-    /** Whether the estimates tell anything: those of the survey may not, and are not worth a look where little is left to read. */
+    /** Whether the estimates say anything: those of the survey may not, and are not worth a look where little is left to read. */
     public boolean isTelling() {
         return round > 0 || (chunks.isInformed() && samples.chunks() > firstChunks);
     }

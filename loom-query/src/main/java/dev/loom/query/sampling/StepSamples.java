@@ -100,7 +100,7 @@ final class StepSamples {
     /**
      * Estimates the steps and their sum.
      *
-     * @param read tells of a step whether all of its chunks are read
+     * @param read says of a step whether all of its chunks are read
      */
     StepEstimates estimate(IntPredicate read) {
         StepEstimates all = new StepEstimates(steps());

@@ -3,7 +3,7 @@ package dev.loom.query.series;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The counts of consecutive buckets, the first of which has a number. Immutable, but for {@link #add}. */
+/** The counts of consecutive buckets, the first of which has a number. Immutable, except for {@link #add}. */
 final class BucketCounts {
     static final BucketCounts NONE = new BucketCounts(0, new long[0]);
 

@@ -177,7 +177,7 @@ record HistogramValue(
     }
 
     private double power(long exponent) {
-        // the exponent is exact, but for very small ones
+        // the exponent is exact, except for very small ones
         return Math.pow(2, Math.scalb((double) exponent, -scale));
     }
 

@@ -60,7 +60,7 @@ public record DifferenceRequest(
             }
         }
 
-        /** The conditions on the values, but for a percentile. */
+        /** The conditions on the values, except a percentile. */
         List<Where> conditions() {
             List<Where> conditions = new ArrayList<>();
             if (field != null) {

@@ -33,7 +33,7 @@ public interface ExportForm {
      * @param range of arrival times
      * @param columns columns for fields that the source's format does not declare
      * @param cancelled ends the file early; asked often, on the writing thread
-     * @param progress is told the number of records so far, about once a page
+     * @param progress receives the number of records so far, about once a page
      */
     record Order(
             Snapshot snapshot,

@@ -143,7 +143,7 @@ final class QueryExecution {
         return missing.limit() == Completeness.Limit.NONE;
     }
 
-    /** As {@link #add(QueryCursor)}, where another scan tells what the range lacks. */
+    /** As {@link #add(QueryCursor)}, where another scan reports what the range lacks. */
     boolean addAgain(QueryCursor cursor) {
         Completeness missing = cursor.completeness();
         add(cursor.statistics(), new Completeness(0, 0, false, missing.limit(), missing.reachesFuture()));

@@ -136,7 +136,7 @@ final class SeriesRun {
         return run.cancelled() || run.timeLeft().isZero();
     }
 
-    /** The range, and the time before it in which points tell what it begins with. */
+    /** The range, and the time before it in which points give what it begins with. */
     private static TimeRange before(TimeRange range, Duration lookback) {
         long fromNs = range.fromNs() - lookback.toNanos();
         return new TimeRange(fromNs > range.fromNs() ? Long.MIN_VALUE : fromNs, range.toNs());

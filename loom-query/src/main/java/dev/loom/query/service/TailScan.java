@@ -201,7 +201,7 @@ final class TailScan {
     }
 
     /**
-     * @param losing how many records were lost that were not told of, by what the range lacks
+     * @param losing how many records were lost that were not reported, by what the range lacks
      * @param adding takes what the cursor did and lacked; false if something cut it short
      */
     private boolean handOver(Snapshot snapshot, ToLongFunction<Completeness> losing, Predicate<QueryCursor> adding) {
@@ -225,7 +225,7 @@ final class TailScan {
         return whole;
     }
 
-    /** Tells of one look what is missing, where it is missing: a tail that follows has no end at which it would be told. */
+    /** Reports what one look misses, where it is missing: a tail that follows has no end at which it would be reported. */
     private final class Gaps {
         private final ToLongFunction<Completeness> losing;
         private boolean begun;
@@ -236,7 +236,7 @@ final class TailScan {
             this.losing = losing;
         }
 
-        /** Moves to the next record, and tells what is missing before it, or before the end. */
+        /** Moves to the next record, and reports what is missing before it, or before the end. */
         boolean next(QueryCursor record) {
             boolean found = scans().next(record);
             if (running().request().follow()) {

@@ -186,7 +186,7 @@ public final class SpanReader {
                 text(texts));
     }
 
-    /** How long the span took, negative if it ended before it began; {@link #UNKNOWN} if its record does not tell. */
+    /** How long the span took, negative if it ended before it began; {@link #UNKNOWN} if its record does not say. */
     public long durationNs() {
         if (isInteger(duration)) {
             return value.longValue();

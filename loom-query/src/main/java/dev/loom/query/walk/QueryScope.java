@@ -158,7 +158,7 @@ public final class QueryScope implements AutoCloseable {
         return limits;
     }
 
-    /** Finds the records that the query's records refer to; the walk tells it where it stands. */
+    /** Finds the records that the query's records refer to; the walk sets where it stands. */
     public RecordLookup lookup() {
         return lookup;
     }

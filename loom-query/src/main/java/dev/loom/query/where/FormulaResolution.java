@@ -74,7 +74,7 @@ final class FormulaResolution {
     /**
      * A part of a formula, calculated once.
      *
-     * @param formula as written, but for parts that have no field beside others that have one
+     * @param formula as written, without parts that have no field beside others that have one
      * @param linear null if it is not a multiple of one field and a constant
      */
     private record Part(Formula formula, @Nullable Linear linear) {

@@ -71,7 +71,7 @@ public sealed interface Where {
         return new TermResolution(format).resolve(this);
     }
 
-    /** The fields that the expression names, but for those that are {@link Derived}. */
+    /** The fields that the expression names, except those that are {@link Derived}. */
     default Set<String> fields() {
         return NamedFields.of(this);
     }
@@ -253,7 +253,7 @@ public sealed interface Where {
 
     /**
      * A term over fields that a program makes of the same payloads, such as the line that it shows of them. No text parses to it, and no
-     * index tells anything of it.
+     * index has anything about it.
      *
      * @param of has these fields, of the payloads of one format
      */

@@ -66,7 +66,7 @@ final class DiffStatisticsTest {
         assertEquals(-692, new Contingency(1_000_000, 1_000_000, 0, 1_000_000_000L).logProbability() / 10_000, 130);
     }
 
-    /** The probability that at least so many of the chosen have it, by whole numbers. */
+    /** The probability that at least this number of the chosen have it, by whole numbers. */
     private static double fisher(int selected, int selectedOf, int against, int againstOf) {
         int with = selected + against;
         BigInteger sum = BigInteger.ZERO;

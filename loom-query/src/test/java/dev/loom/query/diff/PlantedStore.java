@@ -4,7 +4,6 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Snapshot;
 import dev.loom.format.Formats;
-import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
 import dev.loom.format.StructWriter;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps all rows.
  */
 final class PlantedStore implements AutoCloseable {
-    static final PayloadFormat STRUCT = Formats.parse(
-            "struct:region:utf8,host:utf8,op:utf8?,code:i32,size:i64,temp:f64?,canary:bool?,id:utf8,key:utf8,latency:i64");
+    static final StructFormat STRUCT = Formats.struct(
+            "region:utf8,host:utf8,op:utf8?,code:i32,size:i64,temp:f64?,canary:bool?,id:utf8,key:utf8,latency:i64");
 
     /** A cause is one condition on each of some of these. */
     private static final List<String> CAUSES = List.of("region", "host", "op", "code", "size", "temp", "canary");
@@ -37,7 +36,7 @@ final class PlantedStore implements AutoCloseable {
     private final Random random;
     private final Loom loom;
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[4096]);
-    private final StructWriter writer = new StructWriter((StructFormat) STRUCT);
+    private final StructWriter writer = new StructWriter(STRUCT);
     final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     final List<Condition> cause = new ArrayList<>();
     final int structs;

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A store of random records of three sources, of declared fields, of JSON and of references, and the records as they were pushed. */
 final class GroupStore implements AutoCloseable {
-    static final PayloadFormat STRUCT = Formats.parse(
-            "struct:ts:i64,v:i64,i:i64,u:u64,small:i8,f:f64,g:f32,flag:bool?,w:f64?,s:utf8?,raw:bytes,k:i32?");
+    static final StructFormat STRUCT =
+            Formats.struct("ts:i64,v:i64,i:i64,u:u64,small:i8,f:f64,g:f32,flag:bool?,w:f64?,s:utf8?,raw:bytes,k:i32?");
     static final PayloadFormat JSON = Formats.parse("json");
     static final PayloadFormat REFERRING = Formats.parse("referring");
     /** The values of records that refer to others: the number behind the reference. */
@@ -112,7 +112,7 @@ final class GroupStore implements AutoCloseable {
     private final Path directory;
     private final Random random;
     private final UnsafeBuffer payload = new UnsafeBuffer(new byte[200_000]);
-    private final StructWriter writer = new StructWriter((StructFormat) STRUCT);
+    private final StructWriter writer = new StructWriter(STRUCT);
     private final Map<Long, Long> shared = new HashMap<>();
     private final Map<Integer, List<List<String>>> keyed = new HashMap<>();
     private Loom loom;

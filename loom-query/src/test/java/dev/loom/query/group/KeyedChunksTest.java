@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
  * index answers alone must be what was pushed. {@code -Dloom.test.seed=N} repeats a run.
  */
 class KeyedChunksTest {
-    private static final StructFormat FORMAT = (StructFormat) Formats.parse("struct:ts:i64,ms:i64?,op:utf8?,pod:utf8");
+    private static final StructFormat FORMAT = Formats.struct("ts:i64,ms:i64?,op:utf8?,pod:utf8");
     private static final IndexFunction MS = IndexFunction.field(FORMAT, "ms");
     private static final IndexFunction TS = IndexFunction.field(FORMAT, "ts");
     private static final int PHASES = 12;

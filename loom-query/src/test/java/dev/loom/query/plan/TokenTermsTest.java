@@ -20,7 +20,7 @@ final class TokenTermsTest {
         return TokenTerms.of(Where.parse("line =~ \"" + regex + "\""));
     }
 
-    /** A word is read by so many marks at a time, and what is read of it must not be composed again. */
+    /** A word is read a number of marks at a time, and what is read of it must not be composed again. */
     @Test
     void shouldAskForAWordOfManyMarksAsItIsRead() {
         for (int marks : new int[] {1, 62, 63, 64, 65, 130}) {

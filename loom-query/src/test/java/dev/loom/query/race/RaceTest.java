@@ -38,7 +38,7 @@ class RaceTest {
     private static final int READERS = 8;
     private static final long READER_PAUSE_NS = 1_000_000;
     private static final int RING_BYTES = LoomConfig.RING_BYTES_MIN;
-    /** A store is given up for a new one after so many rounds of its ring, to spare the disk. */
+    /** A store is given up for a new one after this number of rounds of its ring, to spare the disk. */
     private static final long ROUNDS_MAX = 4096;
 
     private final SplittableRandom random = new SplittableRandom(SEED);

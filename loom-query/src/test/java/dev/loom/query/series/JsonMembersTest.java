@@ -44,7 +44,7 @@ final class JsonMembersTest {
         }
     }
 
-    /** A client may send so many in one point, and nothing ends a query within a record. */
+    /** A client may send that many in one point, and nothing ends a query within a record. */
     @Test
     @Timeout(120)
     void shouldPutManyMembersInOrderWhateverTheirOrder() {

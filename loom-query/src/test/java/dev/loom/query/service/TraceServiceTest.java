@@ -323,7 +323,7 @@ final class TraceServiceTest {
     private String row(String trace, long found, TimeRange range, boolean eventTime) {
         Map<List<Object>, Pushed> spans = new LinkedHashMap<>();
         List<Pushed> all = new ArrayList<>();
-        // of spans that were sent again, the counts are of the one that is read first: the newest, source by source
+        // if a span was sent again, the counts are those of the one that is read first: the newest, source by source
         for (Pushed span : pushed) {
             if (span.trace().equals(trace) && in(range, eventTime ? span.end() : span.arrival(), 3_600_000_000_000L)) {
                 all.add(span);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class TextMatcherTest {
     private static final int QUERIES = Integer.getInteger("loom.test.where.expressions", 20_000);
 
-    /** What no word has: some are a letter or a digit but for one bit. */
+    /** What no word has: some differ from a letter or a digit in one bit. */
     private static final List<String> SEPARATORS = List.of(
             " ", "=\n", "\0", "\u007F", "@", "[", "`", "{", "/", ":", "\u0010", "\u0019", "?\r", " \"-- ", "\u2713",
             "<\u0338");

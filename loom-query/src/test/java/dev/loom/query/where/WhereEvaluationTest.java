@@ -402,7 +402,7 @@ class WhereEvaluationTest {
                 .collect(Collectors.joining());
     }
 
-    /** A search that compares each place anew looks at 4 billion bytes here. */
+    /** A search that compares at each place again looks at 4 billion bytes here. */
     @Test
     void shouldFindLongTextInLongRun() {
         UnsafeBuffer payload = new UnsafeBuffer("a".repeat(1 << 20).getBytes(StandardCharsets.UTF_8));

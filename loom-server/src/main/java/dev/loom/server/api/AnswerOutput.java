@@ -63,7 +63,7 @@ final class AnswerOutput {
         JsonResults.print(out, row);
     }
 
-    /** Ends the answer with its outcome; returns the outcome that the client is told. */
+    /** Ends the answer with its outcome; returns the outcome that the client gets. */
     Map<String, Object> end(RecordResults results, Map<String, Object> outcome) throws IOException {
         if (results instanceof TableResults inColumns) {
             Map<String, Object> all = new LinkedHashMap<>(outcome);

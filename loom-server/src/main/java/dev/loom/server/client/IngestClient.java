@@ -2,8 +2,8 @@ package dev.loom.server.client;
 
 import dev.loom.api.Source;
 import dev.loom.format.PayloadFormat;
-import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.tls.ClientTls;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
 import dev.loom.server.protocol.FrameDescriptor;
@@ -245,7 +245,7 @@ public final class IngestClient implements SchemaAccess, AutoCloseable {
     /**
      * As {@link #push(int, DirectBuffer, int[], int, BooleanSupplier)}.
      *
-     * @param onNothingTaken told the reason, each time that the sidecar takes nothing of a batch and is to be asked again
+     * @param onNothingTaken receives the reason, each time that the sidecar takes nothing of a batch and is to be asked again
      */
     public int push(
             int sourceId,

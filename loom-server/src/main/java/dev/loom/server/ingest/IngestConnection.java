@@ -58,7 +58,7 @@ final class IngestConnection implements Runnable {
         }
     }
 
-    /** Shakes hands, where that is required. A client that does not even begin to is told so in its own way. */
+    /** Shakes hands, where that is required. A client that does not even begin to is refused in its own way. */
     private boolean secured() throws IOException {
         server.credentials.look(); // in this thread, as reading files may take long
         if (!server.encrypts()) {

@@ -5,8 +5,8 @@ import dev.loom.otlp.file.SocketFile;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.InFlightBudget;
 import dev.loom.otlp.server.Region;
-import dev.loom.otlp.server.ServerCredentials;
 import dev.loom.otlp.server.ServerProtection;
+import dev.loom.otlp.tls.ServerCredentials;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.SchemaRequests;
 import java.io.IOException;
@@ -101,7 +101,7 @@ public final class IngestServer implements AutoCloseable {
             Consumer<Throwable> failures,
             long frameDeadlineNs)
             throws IOException {
-        ServerCredentials credentials = ServerCredentials.read(protection, failures);
+        ServerCredentials credentials = ServerCredentials.read(protection.tls(), protection.tokenFile(), failures);
         Path unixPath = endpoint.socket();
         ServerSocketChannel listener = unixPath == null ? bind(endpoint) : SocketFile.listen(unixPath);
         IngestServer server = new IngestServer(

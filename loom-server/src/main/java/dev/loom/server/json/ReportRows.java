@@ -48,7 +48,7 @@ public record ReportRows(QueryReport report, QueryLimits limits, RecordResults r
         return values;
     }
 
-    /** What an answer lacks, but for records without a time. */
+    /** What an answer lacks, except records without a time. */
     public static Map<String, Object> missing(Completeness completeness) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("complete", completeness.complete());

@@ -53,7 +53,7 @@ final class RangeQuery {
         this.grouping = grouping;
     }
 
-    /** Leaves records out whose labels are too long to be told apart; they are counted in a series of their own otherwise. */
+    /** Leaves records out whose labels are too long to be distinguished; they are counted in a series of their own otherwise. */
     RangeQuery leaveOthersOut() {
         othersLeftOut = true;
         return this;

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Takes the lines of an answer, and keeps the last one and as many of the first as there is room for; wants no more once a line was left
- * out. For one thread, but for {@link #full}.
+ * out. For one thread, except {@link #full}.
  */
 final class ToolAnswer extends OutputStream {
     /** The most bytes of all rows. */

@@ -44,7 +44,7 @@ public record SpanTexts(
         RequestTexts.conditions(where);
     }
 
-    /** How long the spans took; as conditions too where the format declares it, as an index may tell of it. */
+    /** How long the spans took; as conditions too where the format declares it, as an index may hold it. */
     @Override
     public TracesRequest.Took took() {
         return new TracesRequest.Took(

@@ -136,14 +136,14 @@ public final class ResultTables {
                 .list();
     }
 
-    /** A row of values: whether it counts the rest is told in each. */
+    /** A row of values: each says whether it counts the rest. */
     public static Map<String, @Nullable Object> value(Map<String, @Nullable Object> row) {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
         flat.put("other", row.containsKey("other"));
         return flat;
     }
 
-    /** A row of a difference: the ends of its interval are two values; what no condition names is told by its parts, as JSON. */
+    /** A row of a difference: the ends of its interval are two values; what no condition names is given by its parts, as JSON. */
     public static Map<String, @Nullable Object> difference(Map<String, @Nullable Object> row) {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>(row);
         if (row.get("interval") instanceof List<?> interval) {

@@ -187,7 +187,7 @@ final class TempoTags {
         return values.stream().map(TagValue::text).distinct().toList();
     }
 
-    /** A value as queries write it, but for quotes. */
+    /** A value as queries write it, except for quotes. */
     private record TagValue(String text, String type) implements Comparable<TagValue> {
         private static final String DURATION = "duration";
 

@@ -3,8 +3,8 @@ package dev.loom.server.client;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.otlp.server.ClientTls;
 import dev.loom.otlp.server.Endpoint;
+import dev.loom.otlp.tls.ClientTls;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;

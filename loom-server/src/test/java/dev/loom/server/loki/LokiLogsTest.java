@@ -471,7 +471,7 @@ final class LokiLogsTest {
     void shouldFollowLinesThatAreMadeOfRecords() throws Exception {
         Messages messages = new Messages();
         WebSocket socket = tail(messages, "{source=\"requests\"} |= `\"latency_ns\":7,` !~ `\"op\":null`", "5");
-        StructFormat format = (StructFormat) Formats.parse("struct:latency_ns:i64,op:utf8?,ok:bool");
+        StructFormat format = Formats.struct("latency_ns:i64,op:utf8?,ok:bool");
         for (String op : List.of("", "SET", "GET")) {
             UnsafeBuffer payload = new UnsafeBuffer(new byte[64]);
             StructWriter struct = new StructWriter(format);

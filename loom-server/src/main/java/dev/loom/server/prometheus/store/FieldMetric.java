@@ -22,7 +22,7 @@ record FieldMetric(String name, Source source, Index index, List<String> keys) {
 
     private static final Pattern SPECIAL = Pattern.compile("[^a-zA-Z0-9_]");
 
-    /** The metrics of all sources, by name; several of one name can't be told apart. */
+    /** The metrics of all sources, by name; several of one name can't be distinguished. */
     static Map<String, List<FieldMetric>> all(Snapshot snapshot) {
         Map<String, List<FieldMetric>> metrics = new TreeMap<>();
         for (Source source : snapshot.sources()) {

@@ -1,4 +1,4 @@
-package dev.loom.otlp.server;
+package dev.loom.otlp.tls;
 
 import dev.loom.otlp.file.FileFailure;
 import java.io.ByteArrayInputStream;

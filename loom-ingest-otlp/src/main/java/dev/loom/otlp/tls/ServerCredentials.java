@@ -1,5 +1,6 @@
-package dev.loom.otlp.server;
+package dev.loom.otlp.tls;
 
+import dev.loom.otlp.TlsConfig;
 import dev.loom.otlp.file.FileFailure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class ServerCredentials {
     private static final Duration TOKEN_INTERVAL = Duration.ofMinutes(1);
 
-    private final ServerProtection protection;
+    private final @Nullable TlsConfig config;
+    private final @Nullable Path tokenFile;
     private final Consumer<Throwable> failures;
     private final List<Path> files = new ArrayList<>();
     private final long intervalNs;
@@ -36,11 +38,12 @@ public final class ServerCredentials {
     /** Guarded by {@link #reading}. */
     private List<Object> seen;
 
-    private ServerCredentials(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
-        this.protection = protection;
+    private ServerCredentials(@Nullable TlsConfig config, @Nullable Path tokenFile, Consumer<Throwable> failures)
+            throws IOException {
+        this.config = config;
+        this.tokenFile = tokenFile;
         this.failures = failures;
-        TlsConfig config = protection.tls();
-        if (config != null && config.isReloaded()) {
+        if (config != null && isReloaded(config)) {
             files.add(config.certFile());
             files.add(config.keyFile());
             if (config.clientCaFile() != null) {
@@ -48,8 +51,8 @@ public final class ServerCredentials {
             }
         }
         intervalNs = (files.isEmpty() || config == null ? TOKEN_INTERVAL : config.reloadInterval()).toNanos();
-        if (protection.tokenFile() != null) {
-            files.add(protection.tokenFile());
+        if (tokenFile != null) {
+            files.add(tokenFile);
         }
         seen = stamps(); // before the files are read, so that no change is missed
         readToken();
@@ -57,32 +60,35 @@ public final class ServerCredentials {
     }
 
     /**
-     * Reads the files that the protection names.
+     * Reads the files.
      *
+     * @param config names those of certificate and key; null for none
+     * @param tokenFile holds the token; null for none
      * @param failures takes files that can't be read later; called by the thread that reads
      * @throws IOException if a file can't be read or used
      */
-    public static ServerCredentials read(ServerProtection protection, Consumer<Throwable> failures) throws IOException {
-        return new ServerCredentials(protection, failures);
+    public static ServerCredentials read(
+            @Nullable TlsConfig config, @Nullable Path tokenFile, Consumer<Throwable> failures) throws IOException {
+        return new ServerCredentials(config, tokenFile, failures);
+    }
+
+    private static boolean isReloaded(TlsConfig config) {
+        return !config.reloadInterval().isZero();
     }
 
     /** Whether there are files to be read again when they change. */
-    boolean areReloaded() {
+    public boolean areReloaded() {
         return !files.isEmpty();
     }
 
     /** The interval between two looks at the files, in ns. */
-    long intervalNs() {
+    public long intervalNs() {
         return intervalNs;
     }
 
-    SslContextFactory.@Nullable Server tls() {
+    /** The context of connections; null without TLS. */
+    public SslContextFactory.@Nullable Server tls() {
         return tls;
-    }
-
-    @Nullable
-    BearerToken token() {
-        return token;
     }
 
     /** The engine of a new connection; null without TLS. */
@@ -106,6 +112,12 @@ public final class ServerCredentials {
         return required == null || required.is(offered);
     }
 
+    /** Whether this {@code Authorization} header carries the token; any does if none is required. */
+    public boolean admitHeader(@Nullable String authorization) {
+        BearerToken required = token;
+        return required == null || required.isIn(authorization);
+    }
+
     /**
      * Looks at the files, if the last look was an interval ago, and reads them if they changed, in the calling thread. Another thread's
      * reading is not waited for.
@@ -119,7 +131,7 @@ public final class ServerCredentials {
     }
 
     /** As {@link #look()}, now, in a thread of the executor. */
-    void look(Executor executor) {
+    public void look(Executor executor) {
         if (!begun.compareAndSet(false, true)) {
             failures.accept(new IOException("files that may have changed are still being read: files=" + files));
             return;
@@ -158,16 +170,15 @@ public final class ServerCredentials {
         try {
             readToken();
         } finally {
-            TlsConfig config = protection.tls();
-            if (tls != null && config != null && config.isReloaded()) {
+            if (tls != null && config != null && isReloaded(config)) {
                 TlsContext.reload(tls, config);
             }
         }
     }
 
     private void readToken() throws IOException {
-        if (protection.tokenFile() != null) {
-            token = BearerToken.read(protection.tokenFile());
+        if (tokenFile != null) {
+            token = BearerToken.read(tokenFile);
         }
     }
 

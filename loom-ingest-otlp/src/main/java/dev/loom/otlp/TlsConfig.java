@@ -1,4 +1,4 @@
-package dev.loom.otlp.server;
+package dev.loom.otlp;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,11 +31,6 @@ public record TlsConfig(
     /** TLS 1.2 or newer, no client certificates, files checked every minute. */
     public TlsConfig(Path certFile, Path keyFile) {
         this(certFile, keyFile, null, "1.2", Duration.ofMinutes(1));
-    }
-
-    /** Whether the files are read again when they change. */
-    boolean isReloaded() {
-        return !reloadInterval.isZero();
     }
 
     /** The same with client certificates required. */

@@ -1,5 +1,6 @@
-package dev.loom.otlp.server;
+package dev.loom.otlp.tls;
 
+import dev.loom.otlp.TlsConfig;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
