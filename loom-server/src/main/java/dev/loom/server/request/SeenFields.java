@@ -8,19 +8,11 @@ import dev.loom.format.FieldValue;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import dev.loom.format.UnknownFieldException;
-import dev.loom.query.model.Order;
+import dev.loom.query.QueryCursor;
+import dev.loom.query.RawScan;
 import dev.loom.query.model.QueryBudget;
-import dev.loom.query.model.QueryIndex;
-import dev.loom.query.model.QueryMemory;
-import dev.loom.query.model.TimeRange;
-import dev.loom.query.service.QueryLimits;
-import dev.loom.query.service.QueryService;
-import dev.loom.query.service.RecordSelection;
 import dev.loom.query.service.RequestException;
-import dev.loom.query.service.ResultHandler;
-import dev.loom.query.service.ScanRequest;
 import dev.loom.server.text.SimilarText;
-import dev.loom.server.time.EventTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,14 +24,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.agrona.DirectBuffer;
 
 /** The fields of a source's records: declared fields, and for records that name their own, the fields of the newest records. */
 public final class SeenFields {
     private static final String ANY = "any";
     private static final int RECORDS_MAX = 256;
-    private static final QueryLimits LIMITS =
-            new QueryLimits(new QueryBudget(4 << 20, Duration.ofSeconds(1)), QueryIndex.ALL);
+    private static final QueryBudget BUDGET = new QueryBudget(4 << 20, Duration.ofSeconds(1));
     private static final int NAMES_MAX = 1_000;
     private static final int HINTED_MAX = 32;
 
@@ -106,40 +96,22 @@ public final class SeenFields {
     }
 
     private void read(Snapshot snapshot, Source source, Map<String, FieldReader> wholes) {
-        RecordSelection newest = new RecordSelection(source, TimeRange.ALL, false, List.of());
-        new QueryService(EventTime::clock, QueryMemory.UNLIMITED, () -> seen.size() >= NAMES_MAX)
-                .run(
-                        snapshot,
-                        new ScanRequest(newest, Order.NEWEST_FIRST, RECORDS_MAX, LIMITS),
-                        new SeenRecords(wholes));
-    }
-
-    /** Takes the names out of records. */
-    private final class SeenRecords implements ResultHandler {
-        private final Map<String, FieldReader> wholes;
-        private final FieldValue value = new FieldValue();
-        private final JsonNames names = new JsonNames();
-
-        SeenRecords(Map<String, FieldReader> wholes) {
-            this.wholes = wholes;
-        }
-
-        @Override
-        public void onLookup(RecordLookup lookup) {
+        FieldValue value = new FieldValue();
+        JsonNames names = new JsonNames();
+        try (RecordLookup lookup = snapshot.lookup();
+                QueryCursor record = RawScan.of(snapshot, source).budget(BUDGET).open()) {
             value.lookup(lookup);
-        }
-
-        @Override
-        public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
-            value.from(address);
-            wholes.forEach((prefix, reader) -> {
-                reader.read(buffer, offset, length, value);
-                if (value.kind() == FieldValue.Kind.JSON) {
-                    byte[] json = new byte[value.length()];
-                    value.bytes().getBytes(value.offset(), json);
-                    names.of(json).forEach((name, kind) -> seen.merge(prefix + name, kind, SeenFields::either));
-                }
-            });
+            for (int i = 0; i < RECORDS_MAX && seen.size() < NAMES_MAX && record.next(); i++) {
+                value.from(record.address());
+                wholes.forEach((prefix, reader) -> {
+                    reader.read(record.buffer(), record.offset(), record.length(), value);
+                    if (value.kind() == FieldValue.Kind.JSON) {
+                        byte[] json = new byte[value.length()];
+                        value.bytes().getBytes(value.offset(), json);
+                        names.of(json).forEach((name, kind) -> seen.merge(prefix + name, kind, SeenFields::either));
+                    }
+                });
+            }
         }
     }
 
