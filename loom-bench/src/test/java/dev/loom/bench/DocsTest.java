@@ -92,7 +92,8 @@ final class DocsTest {
         assertTrue(texts.size() > 1_000, "texts=" + texts.size());
         List<String> found = new ArrayList<>();
         for (Path text : texts) {
-            for (String paragraph : PARAGRAPHS.split(Files.readString(text))) {
+            for (String paragraph :
+                    PARAGRAPHS.splitAsStream(Files.readString(text)).toList()) {
                 Matcher foreign = FOREIGN.matcher(BREAK.matcher(paragraph).replaceAll(" "));
                 while (foreign.find()) {
                     found.add(ROOT.relativize(text) + ": " + foreign.group());

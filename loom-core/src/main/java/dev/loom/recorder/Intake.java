@@ -140,13 +140,20 @@ public final class Intake {
             return claimed;
         }
         int index = (int) claimed;
+        boolean ended = false;
         boolean committed;
         try {
             ring.buffer().putBytes(index, payload, offset, length);
             committed = release(index, true);
+            ended = true;
         } catch (StackOverflowError e) {
             orphans[orphanCount++ & ORPHANS_MASK] = index;
+            ended = true;
             throw e;
+        } finally {
+            if (!ended) {
+                end(index, false); // such as of a mapped file that became shorter
+            }
         }
         return committed(committed);
     }

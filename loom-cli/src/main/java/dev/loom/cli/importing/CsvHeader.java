@@ -54,7 +54,7 @@ final class CsvHeader {
      *
      * @throws CommandFailure if there is no row, or a name is missing or occurs twice
      */
-    static CsvHeader read(CsvRows rows) throws IOException {
+    static CsvHeader read(CsvRows rows, byte delimiter) throws IOException {
         rows.skipByteOrderMark();
         if (!rows.next()) {
             throw failure("line 1: no header line with the column names");
@@ -72,7 +72,9 @@ final class CsvHeader {
             }
         }
         if (names.size() == 1) {
-            delimiterIn(new String(rows.array(0), rows.offset(0), rows.length(0), StandardCharsets.UTF_8))
+            otherDelimiterIn(
+                            new String(rows.array(0), rows.offset(0), rows.length(0), StandardCharsets.UTF_8),
+                            delimiter)
                     .ifPresent(found -> notes.add("the header has one column; --delimiter " + found + " splits it"));
         }
         Set<String> seen = new HashSet<>();
@@ -86,10 +88,10 @@ final class CsvHeader {
         return new CsvHeader(rows, names, notes);
     }
 
-    /** Another delimiter than the one asked for, if the header has one: as an argument of {@code --delimiter}. */
-    private static Optional<String> delimiterIn(String header) {
+    /** A delimiter that the header has, other than the one in use: as an argument of {@code --delimiter}. */
+    private static Optional<String> otherDelimiterIn(String header, byte delimiter) {
         return Stream.of(";", "\t", "|", ",")
-                .filter(header::contains)
+                .filter(found -> header.contains(found) && found.charAt(0) != delimiter)
                 .findFirst()
                 .map(found -> found.equals("\t") ? "tab" : "'" + found + "'");
     }

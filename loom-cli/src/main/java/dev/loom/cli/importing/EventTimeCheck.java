@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class EventTimeCheck {
 
     /** Checks a record; returns why its time is implausible, or null. */
     @Nullable
-    String problem(String position, DirectBuffer payload, int offset, int length) {
+    String problem(Supplier<String> position, DirectBuffer payload, int offset, int length) {
         long timeNs = times.epochNs(null, payload, offset, length);
         boolean known = timeNs != EventTime.Reader.NONE;
         if (done && known) {
@@ -50,9 +51,9 @@ final class EventTimeCheck {
         }
         field.read(payload, offset, length, value);
         if (!known && withoutTime++ == 0) {
-            firstWithoutTime = position + ", " + eventTime.field() + "=" + shown();
+            firstWithoutTime = position.get() + ", " + eventTime.field() + "=" + shown();
         }
-        return done ? null : implausible(position, timeNs, known);
+        return done ? null : implausible(position.get(), timeNs, known);
     }
 
     /** What to say of the records at their end. */

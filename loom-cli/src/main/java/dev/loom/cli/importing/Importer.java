@@ -95,7 +95,7 @@ final class Importer {
             return badRecords.add(input, problem) && !input.damaged();
         }
         String implausible =
-                check == null ? null : check.problem(input.position(), batch.buffer(), batch.offset(), length);
+                check == null ? null : check.problem(input::position, batch.buffer(), batch.offset(), length);
         if (implausible != null) {
             batch.clear();
             throw CommandFailure.usage(implausible);

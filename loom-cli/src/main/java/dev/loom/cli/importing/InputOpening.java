@@ -147,7 +147,7 @@ final class InputOpening {
         if (live) {
             rows.closeQuotesWithin(QUOTE_TIMEOUT_NS);
         }
-        CsvHeader header = CsvHeader.read(rows);
+        CsvHeader header = CsvHeader.read(rows, delimiter);
         rejectsHeader = header.rawBytes;
         header.notes.forEach(console::say);
         if (header.isPrinted() && !wantsWholeRows(header)) {

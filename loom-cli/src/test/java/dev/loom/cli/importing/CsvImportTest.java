@@ -57,6 +57,8 @@ class CsvImportTest {
         String err = cli.importText("s", "csv", csv).ok().err();
         assertTrue(err.contains("loom: the header has one column; --delimiter " + argument + " splits it\n"), err);
         assertFalse(cli.importText("t", "csv", "a\n1\n").ok().err().contains("--delimiter"));
+        err = cli.importText("u", "csv", "\"a,b\"\n1\n").ok().err();
+        assertFalse(err.contains("--delimiter"), err);
     }
 
     @Test

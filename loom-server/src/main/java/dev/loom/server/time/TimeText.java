@@ -40,7 +40,10 @@ public final class TimeText {
      */
     public static long parse(String text, long nowNs, ZoneId zone) {
         try {
-            if (text.startsWith(NOW)) {
+            long plainNs = PlainTime.epochNs(text, zone);
+            if (plainNs != PlainTime.NONE) {
+                return plainNs;
+            } else if (text.startsWith(NOW)) {
                 return relative(text.substring(NOW.length()), nowNs);
             } else if (EPOCH.matcher(text).matches()) {
                 return EpochTime.ofAnyUnit(Long.parseLong(text));

@@ -1,12 +1,19 @@
 package dev.loom.server.time;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,6 +104,71 @@ class TimeTextTest {
                 long ns = Math.floorMod(random.nextLong(), 8_000_000_000_000_000_000L) >> random.nextInt(40);
                 assertEquals(ns, TimeText.parse(printer.text(ns), 0, ZoneOffset.UTC), "seed=" + seed + ", ns=" + ns);
             }
+        }
+    }
+
+    @Test
+    void shouldReadPlainTimesAsTheJdkDoes() {
+        long seed = Long.getLong("loom.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        String odd = "0123456789-:T .,+Zz";
+        int read = 0;
+        for (int i = 0; i < 200_000; i++) {
+            StringBuilder text = new StringBuilder(String.format(
+                    "%04d-%02d-%02d%c%02d:%02d:%02d",
+                    1600 + random.nextInt(800),
+                    random.nextInt(14),
+                    random.nextInt(33),
+                    random.nextBoolean() ? 'T' : ' ',
+                    random.nextInt(25),
+                    random.nextInt(61),
+                    random.nextInt(61)));
+            if (random.nextBoolean()) {
+                text.append(random.nextInt(4) == 0 ? ',' : '.')
+                        .append(random.nextInt(1 + random.nextInt(1_000_000_000)));
+            }
+            switch (random.nextInt(4)) {
+                case 0 -> text.append('Z');
+                case 1 ->
+                    text.append(String.format(
+                            "%c%02d:%02d", "+-".charAt(random.nextInt(2)), random.nextInt(20), random.nextInt(61)));
+                default -> {}
+            }
+            if (random.nextInt(4) == 0) {
+                text.setCharAt(random.nextInt(text.length()), odd.charAt(random.nextInt(odd.length())));
+            }
+            String written = text.toString();
+            Long expected = ofJdk(written);
+            Long found = null;
+            try {
+                long ns = PlainTime.epochNs(written, ZoneOffset.UTC);
+                found = ns == PlainTime.NONE ? null : ns;
+            } catch (ArithmeticException | DateTimeException e) {
+                assertNull(expected, "seed=" + seed + ", text=" + written);
+                continue;
+            }
+            if (found != null) {
+                assertEquals(expected, found, "seed=" + seed + ", text=" + written);
+                read++;
+            }
+        }
+        assertTrue(read > 20_000, "seed=" + seed + ", read=" + read);
+    }
+
+    /** Nanoseconds, or null, by way of the JDK alone. */
+    private static @Nullable Long ofJdk(String written) {
+        String text = written.substring(0, 10) + 'T' + written.substring(11).replace(',', '.');
+        try {
+            boolean offset = text.endsWith("Z") || text.lastIndexOf('+') > 10 || text.lastIndexOf('-') > 10;
+            Instant instant = offset
+                    ? OffsetDateTime.parse(text).toInstant()
+                    : LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
+            BigInteger ns = BigInteger.valueOf(instant.getEpochSecond())
+                    .multiply(BigInteger.valueOf(1_000_000_000))
+                    .add(BigInteger.valueOf(instant.getNano()));
+            return ns.bitLength() < Long.SIZE ? ns.longValue() : null;
+        } catch (DateTimeException e) {
+            return null;
         }
     }
 
