@@ -65,7 +65,7 @@ ROWS = dict([
     row("R24", "interrupts", "loom-core", "InterruptTest", interrupts=100_000),
     row("R25", "readers race the writer", "loom-query", "RaceTest", race_seconds=60),
     row("R26", "closing under readers", "loom-core", "ReaderCloseTest", rounds=1_000),
-    row("R27", "stores of earlier versions", "loom-query", "GoldenAnswersTest"),
+    row("R27", "stores and archives of earlier versions", "loom-query,loom-cli", "GoldenAnswersTest,GoldenArchiveTest"),
     row("R28", "hostile OTLP", "loom-ingest-otlp", "IngestDifferentialTest", otlp_mutations=1_000_000),
     row("R33", "many sources, values that never come twice", "loom-ingest-otlp", "CardinalityTest", otlp_values=1_000_000),
     row("R34", "control characters on a terminal", "loom-cli", "RecordPrinterTest", printed_inputs=100_000),
