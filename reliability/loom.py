@@ -139,6 +139,7 @@ class Sidecar(Process):
 
     def __init__(self, store, staging, **settings):
         config = store + ".yaml"
+        more = settings.pop("arguments", ())
         environment = {"LOOM_JAVA_OPTS": settings.pop("options", Sidecar.options), **os.environ, **settings.pop("environment", {})}
         store_settings = {"record_ring_mib": 4, "segment_mib": 1, "min_free": "0B", "staging_directory": staging,
                           "open_interval": "200ms", "durability_interval": "100ms", **settings}
@@ -147,7 +148,7 @@ class Sidecar(Process):
                        "receivers: {otlp: {max_in_flight_mib: 4}}\n")
         super().__init__("serve", "--config", config, "--dir", store, "--ingest", "127.0.0.1:0",
                          "--otlp-http", "127.0.0.1:0", "--http", "127.0.0.1:0",
-                         env=environment)
+                         *more, env=environment)
 
     def serves(self):
         """Waits until it serves, or has ended."""

@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import time
+from xml.etree import ElementTree
 
 import calls
 import kernel
@@ -20,6 +21,8 @@ from oracle import Stream, require
 from soak import soak
 
 FS_IOC_SHUTDOWN = 0x8004587D
+H2SPEC_PATH = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
+H2SPEC_KNOWN = 16  # docs/notes/otlp.md explains them
 
 
 def r2(cycle):
@@ -359,6 +362,26 @@ def of_kernel(row):
 
 
 # what each needs: root, or commands
+def r30(cycle):
+    """Each case of h2spec against the gRPC port; those that are known to fail do, and no others."""
+    sidecar = cycle.open.enter_context(contextlib.closing(
+        Sidecar(cycle.store, cycle.staging, arguments=("--otlp-grpc", "127.0.0.1:0"))))
+    sidecar.listening()
+    report = os.path.join(cycle.directory, "h2spec.xml")
+    done = subprocess.run(["h2spec", "-h", "127.0.0.1", "-p", str(sidecar.port("otlp-grpc")), "-P", H2SPEC_PATH, "-j", report],
+                          capture_output=True, text=True, timeout=600)
+    require(os.path.exists(report), lambda: f"h2spec failed: code={done.returncode}, err={done.stderr[-500:]}")
+    failed = []
+    for case in ElementTree.parse(report).iter("testcase"):
+        cycle.faults += 1
+        failed += [f"{case.get('package')}: {case.get('classname')}" for kind in ("failure", "error") if case.find(kind) is not None][:1]
+    cycle.checked = cycle.faults - len(failed)
+    cycle.figure("cases that fail", len(failed))
+    require(len(failed) <= H2SPEC_KNOWN, lambda: f"more cases fail than are known: failed={len(failed)}, known={H2SPEC_KNOWN}, cases={failed}")
+    require(sidecar.ready(), "is not ready after h2spec")
+    require(not any(source["records"] for source in sidecar.sources().values()), "something was stored")
+
+
 ROWS = {
     "R2": (r2, "kill -9 of the sidecar and of imports", ()),
     "R3": (r3, "power cut", ("root", "mkfs.ext4")),
@@ -373,6 +396,7 @@ ROWS = {
     "R21": (r21, "openers racing", ()),
     "R22": (r22, "owner stopped, then continued", ()),
     "R23": (of_kernel(kernel.r23), "no descriptors", ("prlimit",)),
+    "R30": (r30, "HTTP/2 that breaks its rules: h2spec", ("h2spec",)),
     "R35": (of_kernel(kernel.r35), "planted links", ()),
     "R36": (soak, "a soak; asked for by name alone", ("root", "mkfs.ext4", "fsfreeze")),
     "ledger": (ledger, "a day of faults; offered = kept + dropped + deleted", ("root",)),

@@ -65,8 +65,14 @@ ROWS = dict([
     row("R24", "interrupts", "loom-core", "InterruptTest", interrupts=100_000),
     row("R25", "readers race the writer", "loom-query", "RaceTest", race_seconds=60),
     row("R26", "closing under readers", "loom-core", "ReaderCloseTest", rounds=1_000),
-    row("R27", "stores of earlier versions", "loom-query", "GoldenAnswersTest"),
+    row("R27", "stores and archives of earlier versions", "loom-query,loom-cli", "GoldenAnswersTest,GoldenArchiveTest"),
     row("R28", "hostile OTLP", "loom-ingest-otlp", "IngestDifferentialTest", otlp_mutations=1_000_000),
+    row("R29", "compression bombs", "loom-ingest-otlp", "HostileClientsTest,DisturbanceTest,ZstdDecoderTest#*Mutations*",
+        otlp_mutations=100_000),
+    row("R31", "slow and many clients", "loom-ingest-otlp,loom-server",
+        "HostileClientsTest,DisturbanceTest,ProtectionTest#shouldEnd*+shouldLetSlow*+shouldLetClients*,WatchedConnectionTest,"
+        "IdleReadersTest,LeavingClientsTest,IngestServerTest#shouldEnd*"),
+    row("R32", "what each port must refuse", "loom-server", "RefusedRequestsTest,EveryRouteTest,HostileParametersTest"),
     row("R33", "many sources, values that never come twice", "loom-ingest-otlp", "CardinalityTest", otlp_values=1_000_000),
     row("R34", "control characters on a terminal", "loom-cli", "RecordPrinterTest", printed_inputs=100_000),
 ])

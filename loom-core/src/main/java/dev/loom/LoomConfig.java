@@ -3,6 +3,7 @@ package dev.loom;
 import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.TextIndexParameters;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
@@ -70,6 +71,7 @@ public final class LoomConfig {
     public static final class Builder {
         private final Path directory;
         private @Nullable Repair repair;
+        private ProgressHandler progress = ProgressHandler.NONE;
         private @Nullable Path staging;
         private @Nullable Integer recordRingBytes;
         private @Nullable Integer timeRingBytes;
@@ -153,8 +155,8 @@ public final class LoomConfig {
         }
 
         /**
-         * The most that the store's files may take, bytes: beyond it the oldest segments are deleted, whole. At least 8 MiB and four
-         * segments; {@link #UNLIMITED} for no limit. Default for a new store: 10 GiB, or a tenth of its file system if that
+         * The most that the store's files may take, bytes, without what repairs set aside and without staging: beyond it the oldest segments are
+         * deleted, whole. At least 8 MiB and four segments; {@link #UNLIMITED} for no limit. Default for a new store: 10 GiB, or a tenth of its file system if that
          * is less.
          */
         public Builder maxBytes(long bytes) {
@@ -391,6 +393,16 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * Hears how far long work has come for which a caller waits, each from 0 again: in {@link Loom#open} what is recovered, checked and
+         * indexed, in {@link Loom#force} and {@link Loom#close} what only memory holds. Opening ends with a {@link
+         * java.util.concurrent.CancellationException} if it is told to, and the next one goes on.
+         */
+        public Builder progress(ProgressHandler handler) {
+            progress = Objects.requireNonNull(handler);
+            return this;
+        }
+
         /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;
@@ -440,6 +452,7 @@ public final class LoomConfig {
                     rollupShare,
                     List.copyOf(indexFunctions),
                     repair,
+                    progress,
                     Thread.currentThread().getContextClassLoader(),
                     storage));
         }

@@ -5,6 +5,7 @@ import dev.loom.error.LoomException;
 import dev.loom.store.StagingScan;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /**
  * Finds the stores of this host by their staging. Staging whose store directory was deleted takes memory until it is removed, by
@@ -22,7 +23,17 @@ public final class StagedStores {
      * @throws LoomException when the place can't be read
      */
     public static List<StagedStore> find(Path place, long filesMax) {
-        return StagingScan.of(place, filesMax);
+        return find(place, filesMax, files -> true);
+    }
+
+    /**
+     * As {@link #find(Path, long)}, of which a search of whole file systems may take minutes.
+     *
+     * @param progress hears how many files it has seen on the file system that it searches, and says whether to go on; what is not found
+     *     by then is missing
+     */
+    public static List<StagedStore> find(Path place, long filesMax, LongPredicate progress) {
+        return StagingScan.of(place, filesMax, progress);
     }
 
     /**

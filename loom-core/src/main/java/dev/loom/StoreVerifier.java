@@ -99,7 +99,7 @@ public final class StoreVerifier {
 
     /** As {@link #verify(Path, ProblemHandler, ProgressHandler)}, to the end. */
     public static Report verify(Path directory, ProblemHandler handler) {
-        return verify(directory, handler, (done, total) -> true);
+        return verify(directory, handler, ProgressHandler.NONE);
     }
 
     /**
@@ -109,7 +109,7 @@ public final class StoreVerifier {
      * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. Waits until
      * the indexes are rebuilt. May be repeated after a crash.
      *
-     * @param progress of the verification, then of the rebuild, from 0 again; called before each page or chunk
+     * @param progress of each step, from 0 again: recovery, verification, rebuild; called before each page or chunk
      * @throws LoomException when another writer has the store; when the disk is full, or can't be read or written: nothing
      *     that was not set aside before is then lost
      * @throws java.util.concurrent.CancellationException when that ended it; if the indexes were being rebuilt, the next opening goes on
@@ -125,6 +125,7 @@ public final class StoreVerifier {
         Loom.open(builder.adoptCopy(true)
                         .backgroundRebuildBytes(Long.MAX_VALUE)
                         .repair(repair)
+                        .progress(progress)
                         .build())
                 .close();
         return new Repaired(repair.directory(), repair.rebuilds());

@@ -13,12 +13,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,6 +214,20 @@ final class StagedStoresTest {
         assertTrue(StagedStores.remove(missing), "what the user decides");
         assertFalse(StagedStores.remove(missing), "what is gone");
         assertEquals(List.of(), find());
+    }
+
+    @Test
+    void shouldTellHowManyFilesItHasSearchedAndEndIfAsked() throws IOException {
+        killedWriter();
+        delete(store());
+        List<Long> heard = new ArrayList<>();
+        StagedStores.find(staging, Long.MAX_VALUE, heard::add);
+        assertEquals(LongStream.range(0, heard.size()).boxed().toList(), heard);
+        assertTrue(heard.size() > 1, heard::toString);
+        StagedStore missing =
+                StagedStores.find(staging, Long.MAX_VALUE, files -> files < 1).get(0);
+        assertEquals(State.MISSING, missing.state());
+        assertEquals("its store was deleted or moved: the search of its file system was ended", missing.reason());
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -111,6 +112,8 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
                     message + "; --records-max sets the cap, --no-logs leaves out log records, and --json has no cap");
         } else if (e instanceof QueryMemory.Exhausted) {
             return fail(ExitCode.LIMIT, message + "; LOOM_JAVA_OPTS=-Xmx2g, for example, allows more");
+        } else if (e instanceof CancellationException) {
+            return fail(ExitCode.INTERRUPTED, "interrupted; " + message);
         } else if (e instanceof LoomException) {
             return fail(ExitCode.STORE, String.valueOf(e.getMessage()));
         } else if (e instanceof IOException || e instanceof UncheckedIOException) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.collections.LongLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,15 +162,23 @@ public final class Evictor implements Runnable, AutoCloseable {
     /**
      * Makes everything durable that was sealed before the call.
      *
+     * @param progress takes how many bytes are done, and of how many, if there are any; all are done once they are durable
      * @throws StoreIoException when that fails
      */
-    public void force() {
+    public void force(LongLongConsumer progress) {
         long asked = request();
+        long total = pending();
         boolean interrupted = false;
         while (forceAnswered < asked && thread.isAlive()) {
             LockSupport.unpark(thread);
             LockSupport.parkNanos(BUSY_PARK_NS);
             interrupted |= Thread.interrupted();
+            if (total > 0) {
+                progress.accept(Math.max(0, Math.min(total - pending(), total - 1)), total);
+            }
+        }
+        if (total > 0) {
+            progress.accept(total, total);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -179,6 +188,19 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
         checkForced(forceFailure);
         checkForced(syncFailure);
+    }
+
+    /** As {@link #force(LongLongConsumer)}. */
+    public void force() {
+        force((done, total) -> {});
+    }
+
+    private long pending() {
+        long bytes = 0;
+        for (EvictedLog log : logs) {
+            bytes += log.pending();
+        }
+        return bytes;
     }
 
     private synchronized long request() {
@@ -252,16 +274,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private boolean drained() {
-        return forceAnswered == forceRequested && (writeFailure != null || !anyPending());
-    }
-
-    private boolean anyPending() {
-        for (EvictedLog log : logs) {
-            if (log.pending() != 0) {
-                return true;
-            }
-        }
-        return false;
+        return forceAnswered == forceRequested && (writeFailure != null || pending() == 0);
     }
 
     private boolean step() {

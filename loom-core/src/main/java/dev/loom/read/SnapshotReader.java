@@ -18,6 +18,7 @@ import dev.loom.record.SourceFormats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,6 +171,11 @@ public final class SnapshotReader implements AutoCloseable {
      */
     public RecordLookup lookup() {
         return referenced;
+    }
+
+    /** Sets which damaged pages that the {@link #lookup()} meets count, as {@link ReferencedRecords#countDamaged}. */
+    public void countLookupDamaged(LongPredicate pages) {
+        referenced.countDamaged(pages);
     }
 
     /** Damaged pages that the {@link #lookup()} has met so far. */

@@ -6,6 +6,7 @@ import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import java.util.function.IntFunction;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -46,6 +47,7 @@ public final class ReferencedRecords implements RecordLookup {
 
     private int knownSource = -1;
     private @Nullable String knownFormat;
+    private LongPredicate counted = page -> true;
     private long pagesDamaged;
     private long failures;
 
@@ -143,7 +145,7 @@ public final class ReferencedRecords implements RecordLookup {
         reader.extend(end);
         PageState state = reader.read(PageDescriptor.pageAddress(address));
         if (state == PageState.DAMAGED) {
-            pagesDamaged++;
+            pagesDamaged += counted.test(PageDescriptor.pageAddress(address)) ? 1 : 0;
             return DAMAGED;
         }
         long damagedBefore = reader.damagedRecords();
@@ -174,6 +176,11 @@ public final class ReferencedRecords implements RecordLookup {
     @Override
     public long failures() {
         return failures;
+    }
+
+    /** Sets which damaged pages count, by their addresses, asked each time that one is met; by default all. */
+    public void countDamaged(LongPredicate pages) {
+        counted = pages;
     }
 
     /** Damaged pages met so far. */

@@ -11,6 +11,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,14 +22,16 @@ final class FileSearch implements FileVisitor<Path> {
     private final Set<FileId> wanted;
     private final long device;
     private final long entriesMax;
+    private final LongPredicate progress;
     private final Map<FileId, Path> found = new HashMap<>();
     private long entries;
     private @Nullable String gap;
 
-    private FileSearch(Set<FileId> wanted, long device, long entriesMax) {
+    private FileSearch(Set<FileId> wanted, long device, long entriesMax, LongPredicate progress) {
         this.wanted = wanted;
         this.device = device;
         this.entriesMax = entriesMax;
+        this.progress = progress;
     }
 
     /**
@@ -43,9 +46,10 @@ final class FileSearch implements FileVisitor<Path> {
      *
      * @param root where it is mounted
      * @param entriesMax after how many files and directories to stop
+     * @param progress hears how many there were before each, and says whether to go on
      */
-    static Result run(Path root, long device, Set<FileId> wanted, long entriesMax) {
-        FileSearch search = new FileSearch(wanted, device, entriesMax);
+    static Result run(Path root, long device, Set<FileId> wanted, long entriesMax, LongPredicate progress) {
+        FileSearch search = new FileSearch(wanted, device, entriesMax, progress);
         try {
             Files.walkFileTree(root, search);
         } catch (IOException e) {
@@ -63,7 +67,10 @@ final class FileSearch implements FileVisitor<Path> {
     }
 
     private FileVisitResult counted() {
-        if (++entries > entriesMax) {
+        if (!progress.test(entries)) {
+            gap = "the search of its file system was ended";
+            return FileVisitResult.TERMINATE;
+        } else if (++entries > entriesMax) {
             gap = "its file system has more than " + entriesMax + " files";
             return FileVisitResult.TERMINATE;
         }

@@ -3,6 +3,7 @@ package dev.loom.store;
 import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.log.UnsharedLog;
 import dev.loom.record.LossCheckpoint;
@@ -97,7 +98,10 @@ final class IndexRecovery {
             unchecked = check;
             return true;
         }
-        return !pages || check.pagesWhole(() -> false);
+        long[] read = {-PageDescriptor.PAGE_LENGTH}; // asked before each page
+        return !pages
+                || check.pagesWhole(
+                        () -> !settings.progress().onProgress(read[0] += PageDescriptor.PAGE_LENGTH, check.length()));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
@@ -19,6 +20,7 @@ import dev.loom.schema.SchemaLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,19 +40,23 @@ import org.jspecify.annotations.Nullable;
  * @param durableBefore the durable end of the record log before the recovery
  */
 record Recovery(Mark mark, boolean powerCut, long durableBefore) {
-    static Recovery run(StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging) {
-        return staging == null ? cut(files, storage, mark) : rescue(files, storage, mark, staging);
+    /** @throws CancellationException when cancelled; the next recovery does it all again */
+    static Recovery run(Settings settings, StoreFiles files, Mark mark, @Nullable Staging staging) {
+        return staging == null
+                ? cut(files, settings.storage(), mark)
+                : rescue(files, settings.storage(), mark, staging, settings.progress());
     }
 
-    private static Recovery rescue(StoreFiles files, Storage storage, Mark mark, Staging staging) {
+    private static Recovery rescue(
+            StoreFiles files, Storage storage, Mark mark, Staging staging, ProgressHandler progress) {
         StoreLogs logs = StoreLogs.live(files, storage, mark, staging);
         long lastTimeNs = Math.max(mark.lastTimeNs(), lastTimeNs(logs.records()));
         // a volume may have been detached before all was written to it
         boolean cameBack = FileId.of(files.mark()).device() != mark.file().device();
         boolean again = staging.live().syncFailed() || cameBack;
-        long recordEnd = flush(storage, logs.records(), lastTimeNs, again);
-        long timeEnd = flush(storage, logs.times(), lastTimeNs, again);
-        long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, again);
+        long recordEnd = flush(storage, logs.records(), lastTimeNs, again, progress);
+        long timeEnd = flush(storage, logs.times(), lastTimeNs, again, progress);
+        long chunkEnd = flush(storage, logs.chunks(), lastTimeNs, again, progress);
         long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), Long.MAX_VALUE);
         long[] unmarked =
                 staging.live().losses().unmarked(logs.records().watermarks().tailAcquire());
@@ -79,17 +85,22 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
      * @param again whether to rewrite what was written before: a failed sync is reported only once, so that data may
      *     otherwise never reach the disk
      */
-    private static long flush(Storage storage, LogView view, long lastTimeNs, boolean again) {
+    private static long flush(Storage storage, LogView view, long lastTimeNs, boolean again, ProgressHandler progress) {
         long tail = view.watermarks().tailAcquire();
         long evicted = view.watermarks().evictedAcquire();
         long durable = view.watermarks().durableAcquire();
-        long address = again ? durable : evicted;
+        long from = again ? durable : evicted;
+        long address = from;
         PageChecksum checksum = new PageChecksum(view.kind(), view.storeId());
         ByteBuffer bytes = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         UnsafeBuffer page = new UnsafeBuffer(bytes);
         try (PageReader reader = new PageReader(view);
                 SegmentWriter writer = new SegmentWriter(storage, view.segments())) {
             while (address < tail) {
+                if (!progress.onProgress(address - from, tail - from)) {
+                    throw new CancellationException(
+                            "recovery was cancelled: log=" + view.kind().folder());
+                }
                 if (reader.readOrFail(address, tail) != PageState.PRESENT) {
                     if (address >= evicted) {
                         break;

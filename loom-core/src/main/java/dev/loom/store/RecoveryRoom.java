@@ -63,7 +63,7 @@ final class RecoveryRoom {
         RecoveryRoom room = null;
         while (true) {
             try {
-                Recovery recovery = Recovery.run(files, settings.storage(), room == null ? mark : room.mark, staging);
+                Recovery recovery = Recovery.run(settings, files, room == null ? mark : room.mark, staging);
                 FREED.remove(files.directory());
                 return recovery;
             } catch (StoreIoException e) {

@@ -41,15 +41,11 @@ public final class Repair {
         void onSetAside(Path file, long offset, String reason, @Nullable Path copy);
     }
 
-    /** @param progress of the verification, then of the rebuild */
+    /** @param progress of the verification */
     public Repair(Path store, Handler handler, ProgressHandler progress) {
         this.requested = store;
         this.handler = handler;
         this.progress = progress;
-    }
-
-    ProgressHandler progress() {
-        return progress;
     }
 
     /** Where things were set aside, or null if nothing was. */

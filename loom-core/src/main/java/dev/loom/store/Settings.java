@@ -42,15 +42,11 @@ public record Settings(
         double rollupShare,
         List<IndexFunction> indexFunctions,
         @Nullable Repair repair,
+        ProgressHandler progress,
         @Nullable ClassLoader classLoader,
         Storage storage) {
     /** The bytes of records indexed before a waiting writer resumes, and between two publications afterwards. */
     private static final long REBUILD_BYTES_LIVE = 16 << 20;
-
-    /** Of the index entries that opening itself writes. */
-    ProgressHandler progress() {
-        return repair == null ? (done, total) -> true : repair.progress();
-    }
 
     /**
      * The settings to rebuild all indexes while the writer waits for the opening.
@@ -84,6 +80,7 @@ public record Settings(
                 rollupShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 null,
+                ProgressHandler.NONE,
                 classLoader,
                 storage);
     }

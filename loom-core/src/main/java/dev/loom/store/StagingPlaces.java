@@ -182,7 +182,7 @@ final class StagingPlaces {
             return;
         }
         try {
-            for (StagedStore each : StagingScan.of(place, SEARCHED_FILES_MAX)) {
+            for (StagedStore each : StagingScan.of(place, SEARCHED_FILES_MAX, files -> true)) {
                 if (each.state() == StagedStore.State.ORPHANED) {
                     StagingScan.remove(each);
                 }

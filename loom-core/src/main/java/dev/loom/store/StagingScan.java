@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public final class StagingScan {
     private static final String DELETED = "its store was deleted";
 
     private final long entriesMax;
+    private final LongPredicate progress;
 
     /** One directory of staging, as far as it is known. */
     private record Found(
@@ -64,17 +66,19 @@ public final class StagingScan {
         }
     }
 
-    private StagingScan(long entriesMax) {
+    private StagingScan(long entriesMax, LongPredicate progress) {
         this.entriesMax = entriesMax;
+        this.progress = progress;
     }
 
     /**
      * All staging in a place.
      *
      * @param entriesMax how many files of a file system to search for stores that were moved
+     * @param progress hears how many files a search has seen, and says whether to go on
      */
-    public static List<StagedStore> of(Path place, long entriesMax) {
-        return new StagingScan(entriesMax).run(place);
+    public static List<StagedStore> of(Path place, long entriesMax, LongPredicate progress) {
+        return new StagingScan(entriesMax, progress).run(place);
     }
 
     private List<StagedStore> run(Path place) {
@@ -173,7 +177,7 @@ public final class StagingScan {
         Set<FileId> marks = new HashSet<>();
         lost.forEach(found -> marks.add(mark(found)));
         long device = mark(lost.get(0)).device();
-        FileSearch.Result result = FileSearch.run(mountPoint, device, marks, entriesMax);
+        FileSearch.Result result = FileSearch.run(mountPoint, device, marks, entriesMax, progress);
         return lost.stream().map(found -> judge(found, result)).toList();
     }
 

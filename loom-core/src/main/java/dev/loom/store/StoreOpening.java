@@ -242,7 +242,7 @@ public final class StoreOpening {
         files.text(storage).prepare(mark.begin(LogKind.RECORD), Long.MAX_VALUE); // the log's end is not known yet
         return repair == null
                 ? RecoveryRoom.recover(settings, files, mark, staging)
-                : Recovery.run(files, storage, mark, staging);
+                : Recovery.run(settings, files, mark, staging);
     }
 
     /** A writer that is still alive, against all signs, is told to stop before anything changes. */

@@ -275,7 +275,7 @@ public final class StoreSession implements Durability, AutoCloseable {
         checkOpen();
         log.seal();
         noteProgress();
-        evictor.force();
+        evictor.force(settings.progress()::onProgress);
     }
 
     /** Waits until what is durable is summed up; false if that can't be. */
@@ -486,7 +486,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             background.close();
             log.sealWithCheckpoint();
             noteProgress();
-            evictor.force();
+            evictor.force(settings.progress()::onProgress);
         }
         evictorGuard.check();
         markClosed();

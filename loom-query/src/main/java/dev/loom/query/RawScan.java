@@ -8,6 +8,7 @@ import dev.loom.query.model.Order;
 import dev.loom.query.walk.ChunkDecider;
 import dev.loom.query.walk.QueryScope;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 
 /**
  * The records of one source in a time range (paper, sections 4.3 and 5.1): newest first along the source's chain, or oldest
@@ -17,6 +18,7 @@ import java.util.Objects;
 public final class RawScan extends Query<RawScan> {
     private Order order = Order.NEWEST_FIRST;
     private AddressRange addresses = AddressRange.ALL;
+    private LongPredicate damagedReferences = page -> true;
 
     private RawScan(Snapshot snapshot, int sourceId) {
         super(snapshot, sourceId);
@@ -53,6 +55,15 @@ public final class RawScan extends Query<RawScan> {
         return this;
     }
 
+    /**
+     * Which damaged pages, to which references lead, the answer lacks: asked by the address of a page each time that one is met; default all.
+     * So scans that follow one another count each of them once.
+     */
+    public RawScan countDamagedReferences(LongPredicate pages) {
+        damagedReferences = Objects.requireNonNull(pages);
+        return this;
+    }
+
     @Override
     AddressRange addresses() {
         return addresses;
@@ -60,7 +71,10 @@ public final class RawScan extends Query<RawScan> {
 
     /** Starts the scan. */
     public QueryCursor open() {
-        return QueryScope.open(terms(), scope -> new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null));
+        return QueryScope.open(terms(), scope -> {
+            scope.reader().countLookupDamaged(damagedReferences);
+            return new ScanCursor(scope, scope.walk(order, ChunkDecider.READ_ALL), null);
+        });
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.loom.server;
 
 import dev.loom.LoomConfig;
+import dev.loom.api.ProgressHandler;
 import dev.loom.otlp.ingest.IngestSettings;
 import dev.loom.otlp.server.Endpoint;
 import dev.loom.otlp.server.OtlpConfig;
@@ -85,9 +86,22 @@ public final class ServerSettings {
      * @throws IllegalArgumentException if the file can't be read, or a setting is unknown or invalid
      */
     public static Builder read(@Nullable Path file, Map<String, String> environment, Map<String, String> overrides) {
+        return read(file, environment, overrides, ProgressHandler.NONE);
+    }
+
+    /**
+     * As {@link #read(Path, Map, Map)}.
+     *
+     * @param progress as {@link LoomConfig.Builder#progress}
+     */
+    public static Builder read(
+            @Nullable Path file,
+            Map<String, String> environment,
+            Map<String, String> overrides,
+            ProgressHandler progress) {
         ConfigFile config = file == null ? ConfigFile.empty() : ConfigFile.read(file, environment);
         config.override(overrides);
-        return SettingsReader.read(config);
+        return SettingsReader.read(config, progress);
     }
 
     Optional<LoomConfig> store() {

@@ -2,6 +2,7 @@ package dev.loom.server;
 
 import dev.loom.LoomConfig;
 import dev.loom.api.Pressure;
+import dev.loom.api.ProgressHandler;
 import dev.loom.api.TextIndexParameters;
 import dev.loom.otlp.TlsConfig;
 import dev.loom.otlp.ingest.IngestSettings;
@@ -38,10 +39,10 @@ final class SettingsReader {
         this.file = file;
     }
 
-    static ServerSettings.Builder read(ConfigFile file) {
+    static ServerSettings.Builder read(ConfigFile file, ProgressHandler progress) {
         SettingsReader reader = new SettingsReader(file);
         reader.endpoints();
-        reader.store();
+        reader.store(progress);
         reader.receivers();
         reader.queries();
         reader.settings.protection(reader.protection());
@@ -69,10 +70,11 @@ final class SettingsReader {
         return text == null || text.equals(NONE) ? null : Endpoint.parse(text);
     }
 
-    private void store() {
+    private void store(ProgressHandler progress) {
         LoomConfig.Builder store = LoomConfig.at(path("store.directory")
                 .orElseThrow(() -> new IllegalArgumentException(
                         "no store given; use --dir, LOOM_DIR or store.directory in the configuration")));
+        store.progress(progress);
         path("store.staging_directory").ifPresent(store::stagingDirectory);
         bytes("store.record_ring_mib").ifPresent(store::recordRingBytes);
         file.count("store.segment_mib").ifPresent(mib -> store.segmentBytes((long) mib * MIB));

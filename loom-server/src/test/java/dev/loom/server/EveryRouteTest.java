@@ -39,6 +39,7 @@ final class EveryRouteTest {
 
     private static LoomServer server;
     private static String address;
+    private static int refused;
 
     @BeforeAll
     static void start() throws Exception {
@@ -61,6 +62,7 @@ final class EveryRouteTest {
     @AfterAll
     static void close() throws IOException {
         server.close();
+        System.out.println("row=R32 faults=" + refused + " checked=" + refused + " seed=0");
     }
 
     private static Stream<Asked> routes() {
@@ -81,6 +83,7 @@ final class EveryRouteTest {
     private static void requireStatus(int status, String request) throws IOException {
         String found = answer(request, "HTTP/1.1 200".length());
         assertEquals("HTTP/1.1 " + status, found, request);
+        refused += status >= 400 ? 1 : 0;
     }
 
     private static String line(String method, Asked asked) {

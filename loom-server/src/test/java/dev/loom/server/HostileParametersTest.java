@@ -219,6 +219,7 @@ final class HostileParametersTest {
     void requireLittleLeft() throws Exception {
         System.out.println("HostileParametersTest: -Dloom.test.seed=" + SEED + " requests=" + sent);
         assertTrue(sent > 5_000, "sent=" + sent);
+        System.out.println("row=R32 faults=" + sent + " checked=" + sent + " seed=" + SEED);
         String metrics = "";
         while (!metrics.contains("loom_queries_running{kind=\"query\"} 0")
                 || !metrics.contains("loom_queries_queued{kind=\"query\"} 0")) {

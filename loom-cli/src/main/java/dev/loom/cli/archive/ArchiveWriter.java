@@ -18,7 +18,7 @@ public final class ArchiveWriter {
 
     /** @param archiveId random, so that a block of another archive is never taken for one of this */
     public ArchiveWriter(DataOutput out, long archiveId, ArchiveSchema schema) {
-        blocks = new ArchiveBlocks(out, archiveId);
+        blocks = new ArchiveBlocks(out, archiveId, schema.major());
         schemaBytes = schema.write(blocks);
     }
 

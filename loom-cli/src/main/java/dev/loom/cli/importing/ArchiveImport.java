@@ -78,7 +78,7 @@ final class ArchiveImport {
         // without a record or a loss, a new store begins with the range, so that later archives can follow
         ArchivedClock clock = new ArchivedClock(firstTimeNs(merge, beginNs()));
         try (Progress progress = new Progress(console, "records imported");
-                DirectStore store = new DirectStore(open(clock), console, true)) {
+                DirectStore store = open(clock)) {
             progress.of(share);
             Loom loom = store.loom();
             ArchivedSources targets;
@@ -165,12 +165,12 @@ final class ArchiveImport {
         return Math.max(schema.fromNs(), Math.max(schema.toNs(), 2) - 1);
     }
 
-    private Loom open(ArchivedClock clock) {
+    private DirectStore open(ArchivedClock clock) {
         try {
-            return Loom.open(LoomConfig.at(directory)
+            LoomConfig.Builder config = LoomConfig.at(directory)
                     .clock(clock)
-                    .sourcesMax(SOURCES_MAX) // the first source of each name is open until the end
-                    .build());
+                    .sourcesMax(SOURCES_MAX); // the first source of each name is open until the end
+            return new DirectStore(config, console, true);
         } catch (StoreLockedException e) {
             throw new CommandFailure(
                     ExitCode.STORE,

@@ -1,6 +1,5 @@
 package dev.loom.cli.importing;
 
-import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Pressure;
 import dev.loom.cli.console.CommandFailure;
@@ -369,11 +368,7 @@ public final class ImportCommand implements Callable<Integer> {
             return new SidecarStore(sidecar.connect(), console.interruption()::requested, console::warn);
         }
         return new DirectStore(
-                Loom.open(LoomConfig.at(store.directory())
-                        .pressure(policy.pressure)
-                        .build()),
-                console,
-                policy == Policy.WAIT);
+                LoomConfig.at(store.directory()).pressure(policy.pressure), console, policy == Policy.WAIT);
     }
 
     private int run(

@@ -1,8 +1,10 @@
 package dev.loom.cli.serve;
 
+import dev.loom.api.ProgressHandler;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.StoreProgress;
 import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.LoomServer;
 import dev.loom.server.ServerSettings;
@@ -86,7 +88,7 @@ public final class ServeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         // a slow disk takes longer for what is in the rings, which may not outlive this process's container
         console.interruption().grace(GRACE, ProcessWrites::bytes);
-        try (LoomServer server = LoomServer.open(settings())) {
+        try (LoomServer server = open()) {
             server.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + server.directory());
             boolean reported = false;
@@ -106,8 +108,14 @@ public final class ServeCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
+    private LoomServer open() throws IOException {
+        try (StoreProgress progress = new StoreProgress(console)) {
+            return LoomServer.open(settings(progress));
+        }
+    }
+
     /** The settings of the file, with the options over them. */
-    private ServerSettings settings() {
+    private ServerSettings settings(ProgressHandler progress) {
         Map<String, String> options = new HashMap<>();
         put(options, "store.directory", directory);
         put(options, "receivers.otlp.protocols.grpc.endpoint", otlpGrpc);
@@ -120,7 +128,7 @@ public final class ServeCommand implements Callable<Integer> {
         putProtective(options, "server.tls.client_ca_file", clientCaFile, "LOOM_TLS_CLIENT_CA");
         put(options, "server.insecure", insecure);
         requireNotEmpty(config, "LOOM_CONFIG", "");
-        return ServerSettings.read(config, console.environment(), options)
+        return ServerSettings.read(config, console.environment(), options, progress)
                 .onFailure(this::tell)
                 .onNotice(console::say)
                 .build();

@@ -11,6 +11,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
+import dev.loom.cli.console.StoreProgress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
@@ -92,7 +93,7 @@ public final class IndexCommand {
         long before = sidecar.given() ? 0 : records(store, sourceName);
         String binned = values ? withValues(bins) : bins;
         boolean existed;
-        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false, console)) {
             IndexEntry index = open.schema()
                     .defineIndex(sourceName, field, binned, by == null ? List.of() : by, backfill && sidecar.given());
             console.say((index.existed() ? "index is already defined: " : "defined index ") + sourceName + '.'
@@ -145,10 +146,9 @@ public final class IndexCommand {
      * @return false if it was interrupted
      */
     boolean rewriteIndexes(Path directory, long stepBytes) {
-        try (Loom loom = Loom.open(LoomConfig.at(directory)
-                        .rebuildIndexes(true)
-                        .backgroundRebuildBytes(stepBytes)
-                        .build());
+        try (StoreProgress opening = new StoreProgress(console);
+                Loom loom = opening.open(
+                        LoomConfig.at(directory).rebuildIndexes(true).backgroundRebuildBytes(stepBytes));
                 Progress progress = new Progress(console, "MiB indexed")) {
             StoreInfo info = loom.info();
             while (info.rebuild().isPresent()) {
@@ -181,7 +181,7 @@ public final class IndexCommand {
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String sourceName,
             @Parameters(paramLabel = "INDEX", description = "Name of the index: its field, or event-time.")
                     String name) {
-        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false, console)) {
             IndexEntry index = open.schema().closeIndex(sourceName, name);
             console.say("closed index " + sourceName + '.' + index.name() + ": id=" + index.id());
         }

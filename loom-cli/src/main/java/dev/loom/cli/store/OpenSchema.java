@@ -3,6 +3,8 @@ package dev.loom.cli.store;
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.StoreProgress;
 import dev.loom.cli.option.SidecarOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.server.client.IngestClient;
@@ -17,7 +19,7 @@ record OpenSchema(SchemaAccess schema, Runnable end) implements AutoCloseable {
      * @param create whether to create a store in a directory without one
      */
     @SuppressWarnings("resource") // closed with this
-    static OpenSchema open(StoreOption store, SidecarOption sidecar, boolean create) {
+    static OpenSchema open(StoreOption store, SidecarOption sidecar, boolean create, Console console) {
         if (sidecar.given()) {
             IngestClient client = sidecar.connect();
             return new OpenSchema(client, client::close);
@@ -25,8 +27,13 @@ record OpenSchema(SchemaAccess schema, Runnable end) implements AutoCloseable {
         if (!create) {
             LoomReader.attach(store.directory()).close();
         }
-        Loom loom = Loom.open(LoomConfig.at(store.directory()).build());
-        return new OpenSchema(new StoreSchema(loom), loom::close);
+        StoreProgress progress = new StoreProgress(console);
+        Loom loom = progress.open(LoomConfig.at(store.directory()));
+        return new OpenSchema(new StoreSchema(loom), () -> {
+            try (progress) {
+                loom.close();
+            }
+        });
     }
 
     @Override

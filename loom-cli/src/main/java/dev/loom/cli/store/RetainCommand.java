@@ -9,6 +9,8 @@ import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
+import dev.loom.cli.console.StoreProgress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
 import dev.loom.cli.output.OutputFormat;
@@ -81,9 +83,10 @@ public final class RetainCommand implements Callable<Integer> {
         OutputFormat form = output.reported(console);
         Path directory = store.directory();
         StoreInfo before = info(directory);
+        String problem = null;
         if (changes) {
             try {
-                enforce(settings(directory));
+                problem = enforce(settings(directory), directory);
             } catch (IllegalArgumentException e) {
                 throw CommandFailure.usage(String.valueOf(e.getMessage()));
             }
@@ -94,7 +97,10 @@ public final class RetainCommand implements Callable<Integer> {
             long deleted = after.records().begin() - before.records().begin();
             console.say("deleted " + ValueText.compact((double) deleted, ValueUnit.BYTES) + " of records");
         }
-        return ExitCode.OK;
+        if (problem != null) {
+            console.warn("the limits are set, but not met: " + problem);
+        }
+        return problem == null ? ExitCode.OK : ExitCode.STORE;
     }
 
     /** Also keeps a directory without a store from becoming one. */
@@ -104,7 +110,7 @@ public final class RetainCommand implements Callable<Integer> {
         }
     }
 
-    private LoomConfig settings(Path directory) {
+    private LoomConfig.Builder settings(Path directory) {
         LoomConfig.Builder settings = LoomConfig.at(directory);
         if (maxBytes != null) {
             settings.maxBytes(limit("--max-bytes", maxBytes, LoomConfig.UNLIMITED, Quantity::bytes));
@@ -117,7 +123,7 @@ public final class RetainCommand implements Callable<Integer> {
         if (minFree != null) {
             settings.minFreeBytes(limit("--min-free", minFree, 0L, Quantity::bytes));
         }
-        return settings.build();
+        return settings;
     }
 
     private static <T> T limit(String option, String text, T none, Function<String, T> parse) {
@@ -128,14 +134,16 @@ public final class RetainCommand implements Callable<Integer> {
         }
     }
 
-    /** Each step deletes only so much. */
-    private static void enforce(LoomConfig settings) {
-        try (Loom loom = Loom.open(settings)) {
-            long begin;
-            do {
-                begin = loom.info().records().begin();
-                loom.force();
-            } while (loom.info().records().begin() > begin);
+    /** Returns why a limit is not met, or null. */
+    private @Nullable String enforce(LoomConfig.Builder settings, Path directory) {
+        try (StoreProgress opening = new StoreProgress(console);
+                Loom loom = opening.open(settings);
+                Progress progress = new Progress(console, "MiB deleted")) {
+            return LimitEnforcement.run(
+                    LimitEnforcement.of(loom, directory), progress::onProgress, console.interruption());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "interrupted";
         }
     }
 

@@ -61,7 +61,7 @@ public final class SourceCommand {
                     @Nullable
                     String text) {
         PayloadFormat payloadFormat = payloadFormat(format, fields);
-        try (OpenSchema open = OpenSchema.open(store, sidecar, true)) {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, true, console)) {
             SchemaAccess schema = open.schema();
             schema.openSource(name).ifPresent(source -> {
                 throw CommandFailure.usage("source is already defined: name=" + name);
@@ -84,7 +84,7 @@ public final class SourceCommand {
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String name,
             @Mixin EventTimeOptions options)
             throws IOException {
-        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false, console)) {
             Source source =
                     open.schema().openSource(name).orElseThrow(() -> CommandFailure.usage("no open source: " + name));
             EventTime after = options.corrected(EventTime.of(source));
@@ -108,7 +108,7 @@ public final class SourceCommand {
             @Mixin StoreOption store,
             @Mixin SidecarOption sidecar,
             @Parameters(paramLabel = "SOURCE", description = "Name of the source.") String name) {
-        try (OpenSchema open = OpenSchema.open(store, sidecar, false)) {
+        try (OpenSchema open = OpenSchema.open(store, sidecar, false, console)) {
             console.say("closed source " + name + ": id="
                     + open.schema().closeSource(name).id());
         }

@@ -8,6 +8,7 @@ import dev.loom.cli.chart.ValueText;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.Progress;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.error.LoomException;
@@ -86,9 +87,11 @@ final class StagedListing {
             if (places != null && !Files.isDirectory(place)) {
                 throw CommandFailure.usage("--staging: no such directory: " + place);
             }
-            for (StagedStore each : StagedStores.find(place, removal == null ? LISTED_FILES_MAX : Long.MAX_VALUE)) {
+            for (StagedStore each : find(console, place)) {
                 Map<String, @Nullable Object> row = row(console, each);
-                if (removal != null && removal.takes(each.state())) {
+                if (removal != null
+                        && removal.takes(each.state())
+                        && !console.interruption().requested()) { // which makes of what is only moved what is missing
                     boolean removed = remove(console, each);
                     failed |= !removed;
                     freed += removed ? each.bytes() : 0;
@@ -108,6 +111,15 @@ final class StagedListing {
             console.say("removed " + ValueText.compact((double) freed, ValueUnit.BYTES) + " of staging");
         }
         return failed ? ExitCode.STORE : ExitCode.OK;
+    }
+
+    private List<StagedStore> find(Console console, Path place) {
+        try (Progress progress = new Progress(console, "files searched for a moved store")) {
+            return StagedStores.find(place, removal == null ? LISTED_FILES_MAX : Long.MAX_VALUE, files -> {
+                progress.update(files);
+                return !console.interruption().requested();
+            });
+        }
     }
 
     private static boolean remove(Console console, StagedStore staged) {

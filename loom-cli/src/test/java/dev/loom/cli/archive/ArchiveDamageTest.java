@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.Bins;
 import dev.loom.api.Index;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.IndexKey;
 import dev.loom.api.Source;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.ExitCode;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is changed in an archive is found, and no record is read that was not written. */
@@ -177,16 +179,36 @@ class ArchiveDamageTest {
     }
 
     @Test
-    void shouldWriteVersionOneOneAndReadEveryMinor() throws IOException {
-        assertArrayEquals(ofVersion(1, 1), archive(0));
-        assertEquals(RECORDS, read(ofVersion(1, 0)));
-        assertEquals(RECORDS, read(ofVersion(1, 9)));
+    void shouldReadEveryMinor() throws IOException {
+        assertArrayEquals(ofVersion(1, 0), archive(0));
+        for (int major = 1; major <= 2; major++) {
+            assertEquals(RECORDS, read(ofVersion(major, 0)));
+            assertEquals(RECORDS, read(ofVersion(major, 9)));
+        }
+    }
+
+    /** An older program refuses it by its version, and must not take it for damaged. */
+    @Test
+    void shouldRaiseTheMajorOnlyForIndexesThatKeepValuesOrKeys() {
+        assertEquals(1, major(Bins.logLinear(), null));
+        assertEquals(2, major(Bins.logLinear().withValues(), null));
+        assertEquals(2, major(Bins.logLinear(), IndexKey.ofKind(Formats.json(), "value by zone")));
+    }
+
+    private static int major(Bins bins, @Nullable IndexKey key) {
+        IndexFunction function = IndexFunction.parse("field:i64:1:n", Formats.json());
+        Index index = new Index(1, 7, "n", Index.Kind.VALUE, function, bins, 0, false, key);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutput out = new DataOutput(bytes, false);
+        new ArchiveWriter(out, ID, new ArchiveSchema("web1", 4711, 0, 1_000, SOURCES, Set.of(), List.of(index)));
+        out.flush();
+        return bytes.toByteArray()[8];
     }
 
     @Test
     void shouldTellANewerVersionFromDamageAndFromOtherFiles() {
-        assertTrue(failure(ofVersion(2, 3))
-                .startsWith("archive is of a newer version: file=x.loom, version=2.3, known=1.x"));
+        assertTrue(failure(ofVersion(3, 4))
+                .startsWith("archive is of a newer version: file=x.loom, version=3.4, known=1.x and 2.x"));
         assertTrue(failure("ts,op,latency\n1,GET,5\n".getBytes(StandardCharsets.UTF_8))
                 .startsWith("not a Loom archive"));
     }

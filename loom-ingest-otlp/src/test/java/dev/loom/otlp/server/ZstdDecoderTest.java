@@ -111,6 +111,7 @@ class ZstdDecoderTest {
             assertArrayEquals(expected, decoded, "seed=" + seed + ", i=" + i);
         }
         assertTrue(taken > MUTATIONS / 10 && taken < MUTATIONS * 9 / 10, "seed=" + seed + ", taken=" + taken);
+        System.out.println("row=R29 faults=" + MUTATIONS + " checked=" + taken + " seed=" + seed);
     }
 
     private byte[] decode(byte[] encoded) throws RefusalException {

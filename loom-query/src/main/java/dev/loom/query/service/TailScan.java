@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ final class TailScan {
     private static final long POLL_NS = 10_000_000L;
     private static final long NOT_BEGUN = -1;
     private static final int ATTEMPTS_MAX = 100;
+
+    /** Of more damaged pages than these that references lead to, some are told again. */
+    private static final int TOLD_PAGES_MAX = 4096;
 
     private final Supplier<Store> stores;
     private final Function<Snapshot, TailRequest> asked;
@@ -39,6 +43,9 @@ final class TailScan {
     private long nextTimeNs = Long.MIN_VALUE;
     /** The records of the source that were lost when it was last looked at. */
     private long lost;
+
+    /** The damaged pages to which references led, and which were told of: later records may refer to them, too. */
+    private final LongHashSet toldPages = new LongHashSet();
 
     /** Whether the source was closed when it was last looked at. */
     private boolean closed;
@@ -210,7 +217,8 @@ final class TailScan {
         try (QueryCursor record = open(raw(snapshot)
                 .range(new TimeRange(nextTimeNs, Long.MAX_VALUE))
                 .fromAddress(nextAddress)
-                .order(Order.OLDEST_FIRST))) {
+                .order(Order.OLDEST_FIRST)
+                .countDamagedReferences(this::isNewDamage))) {
             while (gaps.next(record)) {
                 results.onRecord(record.timeNs(), record.address(), record.buffer(), record.offset(), record.length());
                 nextAddress = record.address() + 1;
@@ -223,6 +231,13 @@ final class TailScan {
             endAt(snapshot);
         }
         return whole;
+    }
+
+    private boolean isNewDamage(long page) {
+        if (toldPages.size() == TOLD_PAGES_MAX) {
+            toldPages.clear();
+        }
+        return toldPages.add(page);
     }
 
     /** Reports what one look misses, where it is missing: a tail that follows has no end at which it would be reported. */

