@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A failed write is retried until it succeeds; meanwhile the pages stay in the ring, and the writer sees
  * back-pressure. A failed sync is not simply retried, because the next one would succeed without the data: everything
  * not durable is rewritten first. Until that succeeds nothing is declared durable, and {@link #force()} fails.
+ *
+ * <p>A period begins with a step that makes durable all that was published before it, and ends where the next such step begins. So a record
+ * that comes just after a step began waits for one interval, and for the disk.
  *
  * <p>Whatever fails, even an allocation, the thread continues until it is closed or another writer has the store; a
  * later step writes the pages that were missed. Writing pages allocates nothing, so it continues while the heap is
@@ -39,6 +43,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     private final long intervalNs;
     private final long bytesMax;
     private final Thread thread;
+    private final LongSupplier clock;
     private final Object pause = new Object();
 
     private volatile boolean closing;
@@ -51,12 +56,23 @@ public final class Evictor implements Runnable, AutoCloseable {
     private volatile @Nullable StoreIoException writeFailure;
     private volatile @Nullable StoreIoException syncFailure;
     private final AtomicLong writeFailures = new AtomicLong();
+    /** Since when records may be waiting: all that was published before is durable, unless something fails. */
     private long durableAtNs;
+    /** Whether all that was published before {@link #dueAtNs} is being written, to be made durable then. */
+    private boolean due;
+
+    private long dueAtNs;
     private long pauseNs;
     private long tickAtNs;
     private long ticket;
 
-    private Evictor(EvictedLog[] logs, Durability durability, SegmentBudget budget, long intervalNs, long bytesMax) {
+    private Evictor(
+            EvictedLog[] logs,
+            Durability durability,
+            SegmentBudget budget,
+            long intervalNs,
+            long bytesMax,
+            LongSupplier clock) {
         this.logs = logs;
         this.budget = budget;
         this.durable = new long[logs.length];
@@ -64,13 +80,14 @@ public final class Evictor implements Runnable, AutoCloseable {
         this.intervalNs = intervalNs;
         this.pauseNs = intervalNs;
         this.bytesMax = bytesMax;
+        this.clock = clock;
         this.thread = StoreThread.of("loom-evictor", this);
     }
 
     /**
      * A log and the writer of its segment files, which the evictor will own.
      *
-     * @param copy of its open page, or null if that may wait until it is full
+     * @param copy of its last page, or null if that may wait until it is full
      */
     public record Assignment(
             HybridLog log, SegmentWriter writer, @Nullable OpenPageCopy copy) {}
@@ -78,7 +95,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     /**
      * Makes an evictor; {@link #start()} starts its thread.
      *
-     * @param intervalNs how long records may wait before they are made durable, in pages or copies of the open one
+     * @param intervalNs how long a record waits at most until the disk begins to make it durable, in pages or copies of the open one
      * @param bytesMax how many evicted bytes may wait
      */
     public static Evictor create(
@@ -88,10 +105,22 @@ public final class Evictor implements Runnable, AutoCloseable {
             SegmentBudget budget,
             long intervalNs,
             long bytesMax) {
+        return create(assignments, storeId, durability, budget, intervalNs, bytesMax, System::nanoTime);
+    }
+
+    /** As above, by a clock of nanoseconds. */
+    static Evictor create(
+            List<Assignment> assignments,
+            long storeId,
+            Durability durability,
+            SegmentBudget budget,
+            long intervalNs,
+            long bytesMax,
+            LongSupplier clock) {
         EvictedLog[] logs = assignments.stream()
                 .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer(), assignment.copy()))
                 .toArray(EvictedLog[]::new);
-        return new Evictor(logs, durability, budget, intervalNs, bytesMax);
+        return new Evictor(logs, durability, budget, intervalNs, bytesMax, clock);
     }
 
     public Thread thread() {
@@ -193,7 +222,7 @@ public final class Evictor implements Runnable, AutoCloseable {
 
     @Override
     public void run() {
-        durableAtNs = System.nanoTime();
+        durableAtNs = clock.getAsLong();
         tickAtNs = durableAtNs;
         while (fenced == null && !(closing && drained())) {
             try {
@@ -266,18 +295,28 @@ public final class Evictor implements Runnable, AutoCloseable {
 
     private boolean step() {
         Thread.interrupted(); // nobody interrupts this thread on purpose, and a pending interrupt would end every park
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
-        boolean due = now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
+        if (!due && isDue(now)) {
+            due = true;
+            dueAtNs = now;
+            for (EvictedLog log : logs) {
+                log.aim();
+            }
+        }
         boolean all = forced || due || pressed;
         pressed = false;
         boolean progressed = evict(all);
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
-        if (due || forcedPagesWritten) {
+        if (forcedPagesWritten || (due && (writeFailure != null || aimReached()))) {
             makeDurable();
-            durableAtNs = System.nanoTime();
-            tickAtNs = durableAtNs; // a write has just ticked, so an idle thread wakes once for both
+            durableAtNs = due ? dueAtNs : now;
+            if (syncFailure != null) {
+                durableAtNs = clock.getAsLong(); // the disk gets its pause
+            }
+            due = false;
+            tickAtNs = now; // a write has just ticked, so an idle thread wakes once for both
         } else if (now - tickAtNs >= TICK_NS) {
             tickAtNs = now;
             durability.tick();
@@ -288,6 +327,19 @@ public final class Evictor implements Runnable, AutoCloseable {
             answer(syncFailure);
         }
         return progressed;
+    }
+
+    private boolean isDue(long nowNs) {
+        return nowNs - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
+    }
+
+    private boolean aimReached() {
+        for (EvictedLog log : logs) {
+            if (!log.aimReached()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Answers every request with an attempt that began after it, so that nobody waits for a failing disk. */
@@ -362,7 +414,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private void makeDurable() {
-        long beganNs = System.nanoTime();
+        long beganNs = clock.getAsLong();
         try {
             durability.tick();
             if (syncFailure != null) {
@@ -383,7 +435,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 }
             }
             for (EvictedLog log : logs) {
-                log.keepOpenPage(durability);
+                log.keepNextPage(durability);
             }
             if (syncFailure != null) {
                 syncFailure = null;
@@ -394,7 +446,7 @@ public final class Evictor implements Runnable, AutoCloseable {
             throw e;
         } catch (Throwable e) {
             syncFailure = failureOf(e);
-            pauseNs = pauseNs(intervalNs, System.nanoTime() - beganNs);
+            pauseNs = pauseNs(intervalNs, clock.getAsLong() - beganNs);
             // at once, because a recovery after a kill must know it
             durability.tick();
         }
@@ -412,7 +464,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
         idle = true;
         if (!closing && forceRequested == forceAnswered && !pressed && !runWaiting()) {
-            LockSupport.parkNanos(idleNs(System.nanoTime()));
+            LockSupport.parkNanos(idleNs(clock.getAsLong()));
         }
         idle = false;
     }
