@@ -62,6 +62,9 @@ public final class Evictor implements Runnable, AutoCloseable {
     private boolean due;
 
     private long dueAtNs;
+    /** The log for which room has just been made, and which is the next to be written; null for all. */
+    private @Nullable EvictedLog relieved;
+
     private long pauseNs;
     private long tickAtNs;
     private long ticket;
@@ -298,7 +301,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         long now = clock.getAsLong();
         ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
-        if (!due && isDue(now)) {
+        if (!due && (now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax))) {
             due = true;
             dueAtNs = now;
             for (EvictedLog log : logs) {
@@ -329,10 +332,6 @@ public final class Evictor implements Runnable, AutoCloseable {
         return progressed;
     }
 
-    private boolean isDue(long nowNs) {
-        return nowNs - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
-    }
-
     private boolean aimReached() {
         for (EvictedLog log : logs) {
             if (!log.aimReached()) {
@@ -351,11 +350,15 @@ public final class Evictor implements Runnable, AutoCloseable {
     private boolean evict(boolean all) {
         boolean progressed = false;
         boolean failing = writeFailure != null;
+        EvictedLog only = relieved;
+        relieved = null;
+        EvictedLog writing = null;
         try {
             durability.syncSchema();
             for (EvictedLog log : logs) {
-                long run = log.nextRun(all || failing);
-                if (run > 0) {
+                writing = log;
+                long run = log.nextRun(all || failing || only != null);
+                if (run > 0 && (only == null || only == log)) {
                     durability
                             .syncSchema(); // again, as the run may have records of a source that was defined meanwhile
                     makeRoom(run);
@@ -367,7 +370,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
-            if (relieved()) {
+            if (relieved(writing, e)) {
                 return true; // and tries again
             }
             writeFailure = failureOf(e);
@@ -380,16 +383,19 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     /** Whether the disk has more room now than when it refused a write. */
-    private boolean relieved() {
+    private boolean relieved(@Nullable EvictedLog log, Throwable refusal) {
         try {
-            if (budget.relieve()) {
-                return true;
-            }
-            boolean more = budget.isShort() && undurable() > 0;
-            if (more) {
+            boolean again = log == null || log.isRelieved();
+            boolean more = budget.relieve(refusal, again);
+            if (!more && budget.isShort() && undurable() > 0) {
                 makeDurable();
+                more = budget.relieve(refusal, again);
             }
-            return more && budget.relieve();
+            if (more && log != null) {
+                log.noteRelief();
+                relieved = log;
+            }
+            return more;
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
