@@ -557,6 +557,13 @@ final class RetentionTest {
                 check(snapshot, sources);
             }
         }
+        try (Loom loom = StoreAccess.open(store(), disk, settings)) {
+            loom.force();
+            assertTrue(loom.info().failure().orElse("").contains(oldest.toString()), "opened all the same");
+            try (Snapshot snapshot = loom.snapshot()) {
+                check(snapshot, sources);
+            }
+        }
         refuse[0] = false;
         try (Loom loom = StoreAccess.open(store(), disk, settings)) {
             assertFalse(Files.exists(oldest), "the next opening deletes what nothing refers to");

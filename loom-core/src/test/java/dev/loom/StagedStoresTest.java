@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.loom.api.StagedStore;
 import dev.loom.api.StagedStore.State;
+import dev.loom.io.FileId;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -202,6 +203,55 @@ final class StagedStoresTest {
                 only(State.ORPHANED).reason());
         openAnother();
         assertEquals(List.of(), find());
+    }
+
+    /** A file system on a disk gives the numbers of deleted files to new ones. */
+    private void giveTheMarksIdentityTo(Path file) throws IOException {
+        Path home = only().staging().resolve("home");
+        String[] lines = Files.readString(home).split("\n", 2);
+        String[] words = lines[0].split(" ", -1);
+        FileId id = FileId.of(file);
+        words[4] = Long.toString(id.device());
+        words[5] = Long.toString(id.inode());
+        Files.writeString(home, String.join(" ", words) + '\n' + lines[1]);
+    }
+
+    @Test
+    void shouldRemoveWhatADeletedStoreLeftWhoseMarksIdentityAnotherFileHas() throws IOException {
+        killedWriter();
+        delete(store());
+        Path other = Files.createDirectory(stores.resolve("other"));
+        giveTheMarksIdentityTo(Files.writeString(other.resolve("file"), "no mark"));
+        StagedStore orphaned = only(State.ORPHANED);
+        assertEquals("its store was deleted", orphaned.reason());
+        assertEquals(Optional.of(store()), orphaned.directory());
+        openAnother();
+        assertEquals(List.of(), find());
+    }
+
+    @Test
+    void shouldRemoveWhatADeletedStoreLeftWhoseMarksIdentityAnotherStoreHas() throws IOException {
+        killedWriter();
+        openAnother();
+        delete(store());
+        giveTheMarksIdentityTo(stores.resolve("another/loom.mark"));
+        assertEquals(Optional.of(store()), only(State.ORPHANED).directory());
+        openAnother();
+        assertEquals(List.of(), find());
+    }
+
+    @Test
+    void shouldKeepWhatAMovedStoreNeedsWhoseMarkIsDamaged() throws IOException {
+        killedWriter();
+        Path moved = Files.move(store(), stores.resolve("moved")).resolve("loom.mark");
+        byte[] mark = Files.readAllBytes(moved);
+        for (int i = Long.BYTES; i < mark.length; i += Long.BYTES) {
+            mark[i] ^= 1; // what tells a mark from other files stays in the first slot
+        }
+        Files.write(moved, mark);
+        assertEquals("its store's mark can't be read", only(State.UNKNOWN).reason());
+        openAnother();
+        only(State.UNKNOWN);
     }
 
     @Test

@@ -273,22 +273,34 @@ public final class UnitFiles {
 
     /**
      * Counts the files' bytes. Deletes what a crash has left, files of other versions, whose units are built again, and units that do
-     * not lie between two addresses: their records were lost or deleted, and others will have their addresses. For a store that nobody
+     * not lie between two addresses: their records were lost or deleted, and others will have the later addresses. For a store that nobody
      * writes yet.
+     *
+     * @throws StoreIoException when units of lost records can't be deleted
      */
     public void prepare(long begin, long tail) {
         for (Path path : storage.list(folder)) {
             Optional<UnitFile> file = UnitFile.of(path);
             boolean temporary = path.getFileName().toString().endsWith(TEMPORARY_SUFFIX);
-            boolean outside =
-                    file.isPresent() && (file.get().end() <= begin || file.get().end() > tail);
+            boolean below = file.isPresent() && file.get().end() <= begin;
             boolean otherVersion = file.isEmpty()
                     && ANY_NAME.matcher(path.getFileName().toString()).matches();
-            if (temporary || outside || otherVersion) {
+            if (file.isPresent() && file.get().end() > tail) {
                 storage.delete(path);
+            } else if (temporary || below || otherVersion) {
+                deleteIfPossible(path);
             }
         }
-        replaced().forEach(file -> storage.delete(file.path()));
+        replaced().forEach(file -> deleteIfPossible(file.path()));
         recount();
+    }
+
+    /** Deletes what no search takes for an answer. If that fails, it is no reason not to open a store. */
+    private void deleteIfPossible(Path path) {
+        try {
+            storage.delete(path);
+        } catch (StoreIoException e) {
+            // the next opening tries again, and retention where the records are gone
+        }
     }
 }

@@ -26,6 +26,10 @@ final class EvictedLog implements AutoCloseable {
     private final PageChecksum checksum;
     private final int runLengthMin;
     private long synced;
+    private long aim;
+    /** Where the last write was refused for which room was made; -1 if there was none. */
+    private long relievedAt = -1;
+
     /** How often in succession the disk has not delivered each page that was to be written again, while it delivered others. */
     private Map<Long, Integer> unreadable = Map.of();
 
@@ -55,6 +59,16 @@ final class EvictedLog implements AutoCloseable {
     /** Bytes in segment files that are not durable yet. */
     long undurable() {
         return watermarks.evictedAcquire() - watermarks.durableAcquire();
+    }
+
+    /** Notes what is sealed now, as what is to be written next. */
+    void aim() {
+        aim = watermarks.sealedAcquire();
+    }
+
+    /** Whether all that was sealed at the last {@link #aim} is in segment files. */
+    boolean aimReached() {
+        return watermarks.evictedAcquire() >= aim;
     }
 
     /**
@@ -88,6 +102,16 @@ final class EvictedLog implements AutoCloseable {
         ring.limit(start + (int) length).position(start);
         writer.write(ring, from);
         watermarks.evictedRelease(from + length);
+    }
+
+    /** Notes that room was made for the next run, which was refused. */
+    void noteRelief() {
+        relievedAt = watermarks.evictedAcquire();
+    }
+
+    /** Whether room was made for the next run before. */
+    boolean isRelieved() {
+        return relievedAt == watermarks.evictedAcquire();
     }
 
     /** Makes the contents of the segment files durable; {@link #synced()} is the end of what is durable. */
@@ -145,24 +169,30 @@ final class EvictedLog implements AutoCloseable {
     }
 
     /**
-     * Makes the open page durable as far as it is published, if everything before it is.
+     * Makes the first page that is not durable so, as far as it is published, once everything before it is. It is still in the ring, also if
+     * it has been filled since.
      *
      * @param durability makes durable what the page refers to
      */
-    void keepOpenPage(Durability durability) {
+    void keepNextPage(Durability durability) {
         OpenPageCopy kept = copy;
         long pageAddress = watermarks.durableAcquire();
-        long tail = watermarks.tailAcquire();
-        long length = tail - pageAddress;
-        boolean open = length > PageDescriptor.HEADER_LENGTH && length < PageDescriptor.PAGE_LENGTH;
-        if (kept != null && open && tail > watermarks.keptAcquire()) {
+        long end = Math.min(watermarks.tailAcquire(), pageAddress + PageDescriptor.PAGE_LENGTH);
+        if (kept != null && end > pageAddress + PageDescriptor.HEADER_LENGTH && end > watermarks.keptAcquire()) {
             durability.syncSchema();
             ByteBuffer ring = log.evictorBytes();
             int start = offsetInRing(pageAddress);
-            ring.limit(start + (int) length).position(start);
+            ring.limit(start + used(ring.clear(), start, (int) (end - pageAddress)))
+                    .position(start);
             kept.keep(ring, pageAddress);
-            watermarks.keptRelease(tail);
+            watermarks.keptRelease(end);
         }
+    }
+
+    /** Without the rest that a sealed page has left free; its header was published with its end. */
+    private static int used(ByteBuffer ring, int start, int published) {
+        int sealed = published < PageDescriptor.PAGE_LENGTH ? 0 : ring.getInt(start + PageDescriptor.USED_OFFSET);
+        return sealed == 0 ? published : sealed;
     }
 
     @Override

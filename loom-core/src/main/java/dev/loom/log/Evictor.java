@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.agrona.collections.LongLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A failed write is retried until it succeeds; meanwhile the pages stay in the ring, and the writer sees
  * back-pressure. A failed sync is not simply retried, because the next one would succeed without the data: everything
  * not durable is rewritten first. Until that succeeds nothing is declared durable, and {@link #force()} fails.
+ *
+ * <p>A period begins with a step that makes durable all that was published before it, and ends where the next such step begins. So a record
+ * that comes just after a step began waits for one interval, and for the disk.
  *
  * <p>Whatever fails, even an allocation, the thread continues until it is closed or another writer has the store; a
  * later step writes the pages that were missed. Writing pages allocates nothing, so it continues while the heap is
@@ -40,6 +44,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     private final long intervalNs;
     private final long bytesMax;
     private final Thread thread;
+    private final LongSupplier clock;
     private final Object pause = new Object();
 
     private volatile boolean closing;
@@ -52,12 +57,26 @@ public final class Evictor implements Runnable, AutoCloseable {
     private volatile @Nullable StoreIoException writeFailure;
     private volatile @Nullable StoreIoException syncFailure;
     private final AtomicLong writeFailures = new AtomicLong();
+    /** Since when records may be waiting: all that was published before is durable, unless something fails. */
     private long durableAtNs;
+    /** Whether all that was published before {@link #dueAtNs} is being written, to be made durable then. */
+    private boolean due;
+
+    private long dueAtNs;
+    /** The log for which room has just been made, and which is the next to be written; null for all. */
+    private @Nullable EvictedLog relieved;
+
     private long pauseNs;
     private long tickAtNs;
     private long ticket;
 
-    private Evictor(EvictedLog[] logs, Durability durability, SegmentBudget budget, long intervalNs, long bytesMax) {
+    private Evictor(
+            EvictedLog[] logs,
+            Durability durability,
+            SegmentBudget budget,
+            long intervalNs,
+            long bytesMax,
+            LongSupplier clock) {
         this.logs = logs;
         this.budget = budget;
         this.durable = new long[logs.length];
@@ -65,13 +84,14 @@ public final class Evictor implements Runnable, AutoCloseable {
         this.intervalNs = intervalNs;
         this.pauseNs = intervalNs;
         this.bytesMax = bytesMax;
+        this.clock = clock;
         this.thread = StoreThread.of("loom-evictor", this);
     }
 
     /**
      * A log and the writer of its segment files, which the evictor will own.
      *
-     * @param copy of its open page, or null if that may wait until it is full
+     * @param copy of its last page, or null if that may wait until it is full
      */
     public record Assignment(
             HybridLog log, SegmentWriter writer, @Nullable OpenPageCopy copy) {}
@@ -79,7 +99,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     /**
      * Makes an evictor; {@link #start()} starts its thread.
      *
-     * @param intervalNs how long records may wait before they are made durable, in pages or copies of the open one
+     * @param intervalNs how long a record waits at most until the disk begins to make it durable, in pages or copies of the open one
      * @param bytesMax how many evicted bytes may wait
      */
     public static Evictor create(
@@ -89,10 +109,22 @@ public final class Evictor implements Runnable, AutoCloseable {
             SegmentBudget budget,
             long intervalNs,
             long bytesMax) {
+        return create(assignments, storeId, durability, budget, intervalNs, bytesMax, System::nanoTime);
+    }
+
+    /** As above, by a clock of nanoseconds. */
+    static Evictor create(
+            List<Assignment> assignments,
+            long storeId,
+            Durability durability,
+            SegmentBudget budget,
+            long intervalNs,
+            long bytesMax,
+            LongSupplier clock) {
         EvictedLog[] logs = assignments.stream()
                 .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer(), assignment.copy()))
                 .toArray(EvictedLog[]::new);
-        return new Evictor(logs, durability, budget, intervalNs, bytesMax);
+        return new Evictor(logs, durability, budget, intervalNs, bytesMax, clock);
     }
 
     public Thread thread() {
@@ -215,7 +247,7 @@ public final class Evictor implements Runnable, AutoCloseable {
 
     @Override
     public void run() {
-        durableAtNs = System.nanoTime();
+        durableAtNs = clock.getAsLong();
         tickAtNs = durableAtNs;
         while (fenced == null && !(closing && drained())) {
             try {
@@ -279,18 +311,28 @@ public final class Evictor implements Runnable, AutoCloseable {
 
     private boolean step() {
         Thread.interrupted(); // nobody interrupts this thread on purpose, and a pending interrupt would end every park
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
-        boolean due = now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
+        if (!due && (now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax))) {
+            due = true;
+            dueAtNs = now;
+            for (EvictedLog log : logs) {
+                log.aim();
+            }
+        }
         boolean all = forced || due || pressed;
         pressed = false;
         boolean progressed = evict(all);
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
-        if (due || forcedPagesWritten) {
+        if (forcedPagesWritten || (due && (writeFailure != null || aimReached()))) {
             makeDurable();
-            durableAtNs = System.nanoTime();
-            tickAtNs = durableAtNs; // a write has just ticked, so an idle thread wakes once for both
+            durableAtNs = due ? dueAtNs : now;
+            if (syncFailure != null) {
+                durableAtNs = clock.getAsLong(); // the disk gets its pause
+            }
+            due = false;
+            tickAtNs = now; // a write has just ticked, so an idle thread wakes once for both
         } else if (now - tickAtNs >= TICK_NS) {
             tickAtNs = now;
             durability.tick();
@@ -303,6 +345,15 @@ public final class Evictor implements Runnable, AutoCloseable {
         return progressed;
     }
 
+    private boolean aimReached() {
+        for (EvictedLog log : logs) {
+            if (!log.aimReached()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Answers every request with an attempt that began after it, so that nobody waits for a failing disk. */
     private void answer(@Nullable StoreIoException failure) {
         forceFailure = failure;
@@ -312,11 +363,15 @@ public final class Evictor implements Runnable, AutoCloseable {
     private boolean evict(boolean all) {
         boolean progressed = false;
         boolean failing = writeFailure != null;
+        EvictedLog only = relieved;
+        relieved = null;
+        EvictedLog writing = null;
         try {
             durability.syncSchema();
             for (EvictedLog log : logs) {
-                long run = log.nextRun(all || failing);
-                if (run > 0) {
+                writing = log;
+                long run = log.nextRun(all || failing || only != null);
+                if (run > 0 && (only == null || only == log)) {
                     durability
                             .syncSchema(); // again, as the run may have records of a source that was defined meanwhile
                     makeRoom(run);
@@ -328,7 +383,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
-            if (relieved()) {
+            if (relieved(writing, e)) {
                 return true; // and tries again
             }
             writeFailure = failureOf(e);
@@ -341,16 +396,19 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     /** Whether the disk has more room now than when it refused a write. */
-    private boolean relieved() {
+    private boolean relieved(@Nullable EvictedLog log, Throwable refusal) {
         try {
-            if (budget.relieve()) {
-                return true;
-            }
-            boolean more = budget.isShort() && undurable() > 0;
-            if (more) {
+            boolean again = log == null || log.isRelieved();
+            boolean more = budget.relieve(refusal, again);
+            if (!more && budget.isShort() && undurable() > 0) {
                 makeDurable();
+                more = budget.relieve(refusal, again);
             }
-            return more && budget.relieve();
+            if (more && log != null) {
+                log.noteRelief();
+                relieved = log;
+            }
+            return more;
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
@@ -375,7 +433,7 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     private void makeDurable() {
-        long beganNs = System.nanoTime();
+        long beganNs = clock.getAsLong();
         try {
             durability.tick();
             if (syncFailure != null) {
@@ -396,7 +454,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 }
             }
             for (EvictedLog log : logs) {
-                log.keepOpenPage(durability);
+                log.keepNextPage(durability);
             }
             if (syncFailure != null) {
                 syncFailure = null;
@@ -407,7 +465,7 @@ public final class Evictor implements Runnable, AutoCloseable {
             throw e;
         } catch (Throwable e) {
             syncFailure = failureOf(e);
-            pauseNs = pauseNs(intervalNs, System.nanoTime() - beganNs);
+            pauseNs = pauseNs(intervalNs, clock.getAsLong() - beganNs);
             // at once, because a recovery after a kill must know it
             durability.tick();
         }
@@ -425,7 +483,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
         idle = true;
         if (!closing && forceRequested == forceAnswered && !pressed && !runWaiting()) {
-            LockSupport.parkNanos(idleNs(System.nanoTime()));
+            LockSupport.parkNanos(idleNs(clock.getAsLong()));
         }
         idle = false;
     }

@@ -2,7 +2,7 @@ package dev.loom.log;
 
 import java.nio.ByteBuffer;
 
-/** Keeps a durable copy of a log's open page, so that a slow log is durable without ending its pages early. For the evictor's thread. */
+/** Keeps a durable copy of the page behind a log's durable ones, so that a slow log is durable without ending its pages early. For the evictor's thread. */
 public interface OpenPageCopy extends AutoCloseable {
     /**
      * Makes the page durable as far as it is written.

@@ -163,13 +163,26 @@ public final class RunFiles {
     /**
      * Counts the files' bytes. Deletes files that do not lie between two addresses: their records were deleted, or are gone and others
      * will have their addresses. For a store that nobody writes yet.
+     *
+     * @throws StoreIoException when runs of lost records can't be deleted
      */
     public void prepare(long begin, long durable) {
         for (RunFile file : all()) {
-            if (file.level() > RunShape.LEVELS || file.end() <= begin || file.end() > durable) {
+            if (file.end() > durable) {
                 storage.delete(file.path());
+            } else if (file.level() > RunShape.LEVELS || file.end() <= begin) {
+                deleteIfPossible(file.path());
             }
         }
         bytes.set(all().stream().mapToLong(file -> taken(length(file))).sum());
+    }
+
+    /** Deletes what no query reads. If that fails, it is no reason not to open a store. */
+    private void deleteIfPossible(Path path) {
+        try {
+            storage.delete(path);
+        } catch (StoreIoException e) {
+            // the next opening tries again, and retention where the records are gone
+        }
     }
 }

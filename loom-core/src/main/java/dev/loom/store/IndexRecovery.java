@@ -161,15 +161,15 @@ final class IndexRecovery {
     }
 
     /**
-     * Deletes the indexes' segment files that lie entirely in ranges that the mark says are empty. Files that a kill
-     * leaves behind are never read, and go at the next opening.
+     * Deletes the indexes' segment files that lie entirely in ranges that the mark says are empty, except for those below their begins, which
+     * retention deletes. Files that a kill leaves behind are never read, and go at the next opening.
      */
     private void deleteUnnamed(Mark mark) {
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
             boolean deleted = false;
             for (Path file : storage.list(files.folder(kind))) {
                 long first = Segments.firstOf(file);
-                if (first >= 0 && !names(mark, kind, first)) {
+                if (first >= 0 && first + mark.segmentLength() > mark.begin(kind) && !names(mark, kind, first)) {
                     storage.delete(file);
                     deleted = true;
                 }

@@ -109,10 +109,7 @@ final class MarkFile {
      * @throws CorruptStoreException when both slots are damaged
      */
     Mark read() {
-        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-        try (LoomFile file = storage.openToRead(path)) {
-            file.read(bytes, 0);
-        }
+        ByteBuffer bytes = bothSlots();
         Mark first = decode(bytes, 0);
         Mark second = decode(bytes, SLOT_LENGTH);
         checkNotNewer(bytes);
@@ -124,6 +121,23 @@ final class MarkFile {
             return second;
         }
         throw unreadable(bytes);
+    }
+
+    private ByteBuffer bothSlots() {
+        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        try (LoomFile file = storage.openToRead(path)) {
+            file.read(bytes, 0);
+        }
+        return bytes.clear();
+    }
+
+    /** Whether the file was never a mark, not even one that is damaged now. */
+    boolean isForeign() {
+        return isForeign(bothSlots());
+    }
+
+    private static boolean isForeign(ByteBuffer bytes) {
+        return bytes.getLong(0) != MAGIC && bytes.getLong(SLOT_LENGTH) != MAGIC;
     }
 
     /** An intact slot of a newer format decides, even if the other slot is readable. */
@@ -161,11 +175,7 @@ final class MarkFile {
 
     /** Whether no slot is intact and the second was never written, as while a store is being created. */
     boolean unfinished() {
-        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-        try (LoomFile file = storage.openToRead(path)) {
-            file.read(bytes, 0);
-        }
-        bytes.clear();
+        ByteBuffer bytes = bothSlots();
         ByteBuffer second = bytes.slice(SLOT_LENGTH, SLOT_LENGTH);
         boolean foreign = bytes.getLong(0) != 0 && bytes.getLong(0) != MAGIC;
         return !foreign
@@ -175,8 +185,7 @@ final class MarkFile {
     }
 
     private RuntimeException unreadable(ByteBuffer bytes) {
-        boolean ours = bytes.getLong(0) == MAGIC || bytes.getLong(SLOT_LENGTH) == MAGIC;
-        if (!ours) {
+        if (isForeign(bytes)) {
             return new CorruptStoreException("not the mark of a store: file=" + path + ", magic="
                     + Long.toHexString(bytes.getLong(0)) + ", expected=" + Long.toHexString(MAGIC));
         }
@@ -194,10 +203,7 @@ final class MarkFile {
 
     /** The offsets of the slots that are not intact, among them one that was never written. */
     List<Long> damagedSlots() {
-        ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-        try (LoomFile file = storage.openToRead(path)) {
-            file.read(bytes, 0);
-        }
+        ByteBuffer bytes = bothSlots();
         List<Long> damaged = new ArrayList<>();
         for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
             if (decode(bytes, slot) == null) {

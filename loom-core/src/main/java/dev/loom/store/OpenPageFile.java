@@ -15,8 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code open.page}: durable copies of the record log's open page in two slots of a page each. They are written in
- * turn, so a power cut while one is written leaves the other. For one thread.
+ * The file {@code open.page}: durable copies of the record log's first page that is not durable, open or filled since, in two slots of a
+ * page each. They are written in turn, so a power cut while one is written leaves the other. For one thread.
  *
  * <p>Only a recovery after a power cut reads them, and only copies made by the session that was cut, of the page that
  * follows the intact ones.

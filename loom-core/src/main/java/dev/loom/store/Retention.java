@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * checkpoint, which has the totals of what is gone. Needs no room on the disk. For the evictor's thread.
  *
  * <p>First the mark tells where the logs begin, then the watermarks do, and only then are files deleted; so a crash leaves
- * at most files that nothing refers to, which the next opening deletes. While the indexes are being rebuilt they keep their
+ * at most {@linkplain UnreferencedFiles files that nothing refers to}, which the next opening deletes. While the indexes are being rebuilt they keep their
  * segments, which are few.
  */
 final class Retention implements SegmentBudget {
@@ -76,14 +76,6 @@ final class Retention implements SegmentBudget {
     /** As of the last enforcement, as asking the mark takes memory. */
     private volatile long schemaLength;
 
-    /** Whether files may be left of segments with which no log begins any more. */
-    private boolean unreferenced;
-
-    /** Whether files may be left of what was built from deleted records, and why. */
-    private boolean derivedLeft;
-
-    private @Nullable LoomException derivedFailure;
-
     /** Reported when memory was short, which must not be mistaken for a failure of the disk. */
     private final StoreIoException noMemory = new StoreIoException("segments can't be deleted: reason=out of memory");
 
@@ -98,6 +90,7 @@ final class Retention implements SegmentBudget {
     private volatile @Nullable String missed;
 
     private final FreedSpace freed;
+    private final UnreferencedFiles unreferenced;
 
     /** The time of the oldest segment's last record; {@code Long.MIN_VALUE} if unknown. */
     private long oldestNs = Long.MIN_VALUE;
@@ -140,34 +133,7 @@ final class Retention implements SegmentBudget {
         this.text = text;
         this.runs = runs;
         this.freed = freed;
-    }
-
-    /** Deletes segments below the logs' begins, which a crash has left. For a store that nobody writes yet. */
-    static void deleteUnreferenced(StoreFiles files, Storage storage, Mark mark) {
-        for (LogKind kind : KINDS) {
-            Segments segments = files.segments(kind, mark.segmentLength());
-            for (Path file : storage.list(segments.folder())) {
-                if (isBelow(file, segments, mark.begin(kind))) {
-                    storage.delete(file);
-                }
-            }
-        }
-    }
-
-    private static boolean isBelow(Path file, Segments segments, long begin) {
-        long first = Segments.firstOf(file);
-        return first >= 0 && first % segments.segmentLength() == 0 && first + segments.segmentLength() <= begin;
-    }
-
-    private void deleteBelow(LogKind kind, long begin) {
-        Segments segments = logs.get().of(kind).segments();
-        for (Path file : storage.list(segments.folder())) {
-            if (isBelow(file, segments, begin)) {
-                long saved = kind == LogKind.RECORD && mark.get().compressed() ? savings.of(file) : 0;
-                storage.delete(file);
-                savings.add(-saved);
-            }
-        }
+        this.unreferenced = new UnreferencedFiles(storage, mark, logs, savings, text, runs);
     }
 
     /** Enforces the limits, as far as one step reaches. If that fails it is tried again in a second. */
@@ -182,11 +148,12 @@ final class Retention implements SegmentBudget {
         }
         try {
             schemaLength = mark.get().schemaDurable();
-            deleteUnreferenced();
+            unreferenced.delete();
             delete(used() + wanted.get() - limits.maxBytes(), expiredNs);
             boolean relieved = relieve();
             nothing = relieved || freed.isDoubtful() || missing() <= 0 ? null : nothingLeft();
-            failure = clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : derivedFailure;
+            failure =
+                    clockFailure != null ? clockFailure : freed.isDoubtful() ? nothingFreed() : unreferenced.failure();
         } catch (StoreReopenedException e) {
             throw e;
         } catch (LoomException e) {
@@ -264,7 +231,25 @@ final class Retention implements SegmentBudget {
     }
 
     @Override
-    public boolean relieve() {
+    public boolean relieve(Throwable refusal, boolean again) {
+        boolean kept = limits.minFreeBytes() > 0 && storage.usableSpace(directory) >= limits.minFreeBytes();
+        // how much is lacking is not known, so what did not help is not repeated
+        return relieve() || (kept && !again && isFull(refusal) && delete(1, Long.MIN_VALUE));
+    }
+
+    /** Whether a failure says that there is no room, as a disk with bytes free does that has no inodes, or at a quota's limit. */
+    private static boolean isFull(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String message = String.valueOf(each.getMessage());
+            if (message.contains("No space left on device") || message.contains("Disk quota exceeded")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Deletes until there is as much free space as is to be kept. */
+    boolean relieve() {
         long missing = missing();
         if (missing <= 0) {
             if (!settling) {
@@ -361,47 +346,13 @@ final class Retention implements SegmentBudget {
         oldestNs = Long.MIN_VALUE;
         searchedTo = -1;
         beginning.beginAt(begins);
-        unreferenced = true;
-        deleteUnreferenced();
+        unreferenced.onBegin();
+        unreferenced.delete();
         return true;
     }
 
     private static long durable(Mark mark) {
         return mark.durable(LogKind.RECORD) + mark.durable(LogKind.TIME);
-    }
-
-    /** Also deletes what could not be deleted before. */
-    private void deleteUnreferenced() {
-        if (unreferenced) {
-            for (LogKind kind : KINDS) {
-                deleteBelow(kind, mark.get().begin(kind));
-            }
-            unreferenced = false;
-            derivedLeft = true;
-        }
-        deleteDerived();
-    }
-
-    /** Files of deleted records, which may stay for a while: that they can't be deleted stops no deletion of segments. */
-    private void deleteDerived() {
-        if (derivedLeft) {
-            long begin = mark.get().begin(LogKind.RECORD);
-            LoomException ofText = failureOf(() -> text.deleteBelow(begin));
-            LoomException ofRuns = failureOf(() -> runs.deleteBelow(begin));
-            derivedFailure = ofText == null ? ofRuns : ofText;
-            derivedLeft = derivedFailure != null;
-        }
-    }
-
-    private static @Nullable LoomException failureOf(Runnable deletion) {
-        try {
-            deletion.run();
-            return null;
-        } catch (StoreReopenedException e) {
-            throw e;
-        } catch (LoomException e) {
-            return e;
-        }
     }
 
     /** Where the record log can begin while its index is incomplete: at the first chunk that begins in a segment. */

@@ -169,8 +169,9 @@ public final class StagingScan {
         } else if (!same) {
             return null;
         }
-        return found.is(
-                State.ORPHANED, store ? "its store has had another session, or was closed" : DELETED, directory);
+        return store
+                ? found.is(State.ORPHANED, "its store has had another session, or was closed", directory)
+                : found.is(State.ORPHANED, DELETED);
     }
 
     private List<StagedStore> search(Path mountPoint, List<Found> lost) {
@@ -188,12 +189,23 @@ public final class StagingScan {
     private static StagedStore judge(Found found, FileSearch.Result result) {
         Path moved = result.found().get(mark(found));
         if (moved != null) {
-            return Objects.requireNonNull(judge(found, moved, true));
+            return isForeign(moved)
+                    ? found.is(State.ORPHANED, DELETED)
+                    : Objects.requireNonNull(judge(found, moved, true));
         }
         String gap = result.gap();
         return gap == null
                 ? found.is(State.ORPHANED, DELETED)
                 : found.is(State.MISSING, "its store was deleted or moved: " + gap);
+    }
+
+    /** Whether a file that has the identity of a mark got it from the file system, which gives those of deleted files to new ones. */
+    private static boolean isForeign(Path found) {
+        try {
+            return new MarkFile(Storage.DISK, found).isForeign();
+        } catch (StoreIoException e) {
+            return false; // it may be the mark
+        }
     }
 
     /**

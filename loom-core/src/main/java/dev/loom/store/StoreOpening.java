@@ -237,7 +237,7 @@ public final class StoreOpening {
             repair.beforeCut(files, storage, mark);
         }
         // what a kill left may be all the room that there is
-        Retention.deleteUnreferenced(files, storage, mark);
+        UnreferencedFiles.deleteSegments(files, storage, mark);
         Compression.deleteTemporary(files, storage);
         files.text(storage).prepare(mark.begin(LogKind.RECORD), Long.MAX_VALUE); // the log's end is not known yet
         return repair == null
@@ -294,7 +294,7 @@ public final class StoreOpening {
                 schemaLog.append(limits);
                 schema = schema.with(limits);
             }
-            Retention.deleteUnreferenced(files, storage, closed);
+            UnreferencedFiles.deleteSegments(files, storage, closed);
             Compression.deleteTemporary(files, storage);
             UnitFiles text = files.text(storage);
             text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));

@@ -2,6 +2,7 @@ package dev.loom.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
@@ -85,6 +86,24 @@ final class UnitFilesTest {
         files.deleteBelow(150);
         assertEquals(List.of(900L), starts(1));
         assertEquals(100 + 1 * EXCESS, files.bytes());
+    }
+
+    @Test
+    void shouldRefuseOnlyUnitsOfLostRecordsThatItCanNotDelete() throws IOException {
+        files = new UnitFiles(
+                new HookedStorage() {
+                    @Override
+                    public void delete(Path file) {
+                        throw new StoreIoException("injected failure: file=" + file);
+                    }
+                },
+                folder);
+        write(1, 0, 100, 1);
+        write(1, 100, 200, 1);
+        write(1, 100, 300, 2);
+        Files.write(UnitFiles.temporary(files.path(1, 150, 160, 1)), new byte[5]);
+        files.prepare(100, 300);
+        assertThrows(StoreIoException.class, () -> files.prepare(100, 299));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.loom.rollup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
@@ -442,5 +443,23 @@ class RunFilesTest {
                 files.all().stream().map(RunFiles.RunFile::begin).toList());
         files.deleteAll();
         assertEquals(0, files.bytes());
+    }
+
+    @Test
+    void shouldRefuseOnlyRunsOfLostRecordsThatItCanNotDelete() {
+        for (long number = 0; number < 3 * FAN_OUT; number += FAN_OUT) {
+            write(1, number);
+        }
+        files = new RunFiles(
+                new HookedStorage() {
+                    @Override
+                    public void delete(Path file) {
+                        throw new StoreIoException("injected failure: file=" + file);
+                    }
+                },
+                folder.resolve(RunFiles.FOLDER));
+        long span = RunShape.begin(2, 1);
+        files.prepare(span, 3 * span);
+        assertThrows(StoreIoException.class, () -> files.prepare(span, 3 * span - 1));
     }
 }

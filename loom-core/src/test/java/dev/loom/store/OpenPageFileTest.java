@@ -357,4 +357,44 @@ final class OpenPageFileTest extends StoreFixture {
         loom.close();
         assertWhole(pushed);
     }
+
+    private void awaitFirstPage() {
+        while (loom.info().records().durable() < PAGE) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Without its segment, as where it was filled while those before it were synced. */
+    @Test
+    void shouldKeepAPageThatIsFull() {
+        openSlow();
+        disk.refuseWrites("record");
+        while (loom.info().records().sealed() == 0) {
+            push(1);
+        }
+        awaitFirstPage();
+        cutPower(kill());
+        assertRecovers(
+                pushed.stream().filter(record -> record.address() < PAGE).toList());
+    }
+
+    @Test
+    void shouldKeepWhatComesBeforeARecordOfSeveralPages() {
+        openSlow();
+        push(5);
+        disk.refuseWrites("record");
+        loom.push(1, new byte[2 * PAGE]);
+        awaitFirstPage();
+        cutPower(kill());
+        try (LoomReader reader = LoomReader.attach(store());
+                Snapshot snapshot = reader.snapshot()) {
+            assertCounts(snapshot, pushed);
+        }
+        assertEquals(List.of(), problems());
+        try (Loom reopened = open();
+                Snapshot snapshot = reopened.snapshot()) {
+            assertCounts(snapshot, pushed);
+        }
+        assertEquals(List.of(), problems());
+    }
 }

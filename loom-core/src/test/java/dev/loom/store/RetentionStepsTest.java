@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +65,7 @@ final class RetentionStepsTest {
     private long nowNs = lastTimeNs;
     private long free = Long.MAX_VALUE;
     private int reads;
-    private boolean refusing;
+    private Predicate<Path> refusing = file -> false;
     private int failing;
 
     // what a deleted segment of records gives back to the disk, and what compressed ones take less
@@ -86,7 +87,7 @@ final class RetentionStepsTest {
 
         @Override
         public void delete(Path file) {
-            if (refusing) {
+            if (refusing.test(file)) {
                 throw new StoreIoException("injected failure: file=" + file);
             }
             changes.add(file.getParent().getFileName() + "/" + Segments.firstOf(file) / SEGMENT);
@@ -369,16 +370,32 @@ final class RetentionStepsTest {
     @Test
     void shouldSayWhatItCanNotDeleteAndDeleteItLater() throws IOException {
         Retention retention = retention(used() - SEGMENT, NEVER, 0);
-        refusing = true;
+        refusing = file -> true;
         retention.enforce();
         assertNotNull(retention.failure());
         assertEquals(List.of("begin"), changes);
         assertEquals(0, segments(LogKind.RECORD).get(0));
         assertTrue(retention(1, NEVER, 0).makeRoom(1), "too large is better than lost");
-        refusing = false;
+        refusing = file -> false;
         retention.enforce();
         assertNull(retention.failure());
         assertWhole();
+    }
+
+    /** It would otherwise give up more and more records, and free nothing. */
+    @Test
+    void shouldDeleteTheOthersWhereOneFileCanNotBeDeleted() {
+        refusing = file -> Segments.firstOf(file) == 0;
+        free = 8 * SEGMENT;
+        given = SEGMENT;
+        Retention retention = retention(NEVER, NEVER, 10 * SEGMENT);
+        retention.enforce();
+        assertEquals(List.of("begin", "record/1"), changes);
+        assertNotNull(retention.failure());
+        retention.enforce();
+        retention.enforce();
+        assertEquals(10 * SEGMENT, free);
+        assertEquals(List.of(0L, 3L), segments(LogKind.RECORD).subList(0, 2));
     }
 
     @Test
@@ -537,7 +554,7 @@ final class RetentionStepsTest {
         Path folder = attached.files().folder(LogKind.RECORD);
         Path foreign = Files.createFile(folder.resolve(String.format("%020d.seg", SEGMENT / 2)));
         Mark later = mark.withRecordBegin(2 * SEGMENT + PAGE);
-        Retention.deleteUnreferenced(attached.files(), storage, later);
+        UnreferencedFiles.deleteSegments(attached.files(), storage, later);
         assertEquals(List.of("record/0", "record/1"), changes);
         assertTrue(Files.exists(foreign), "it is no segment of this log");
         assertEquals(Arrays.asList(0L, 2L), segments(LogKind.RECORD).subList(0, 2));
