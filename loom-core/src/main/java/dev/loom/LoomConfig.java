@@ -395,11 +395,11 @@ public final class LoomConfig {
 
         /**
          * Hears how far long work has come for which a caller waits, each from 0 again: in {@link Loom#open} what is recovered, checked and
-         * indexed, in {@link Loom#force} and {@link Loom#close} what only memory holds. Opening ends with a {@link
-         * java.util.concurrent.CancellationException} if it is told to, and the next one goes on.
+         * indexed, in {@link Loom#force} and {@link Loom#close} what only memory holds. Called by the thread that waits, which may be a recorder's;
+         * what it returns and throws is ignored, as all of this work has to be done.
          */
         public Builder progress(ProgressHandler handler) {
-            progress = Objects.requireNonNull(handler);
+            progress = new UnendedProgress(Objects.requireNonNull(handler));
             return this;
         }
 

@@ -70,14 +70,18 @@ public final class Evictor implements Runnable, AutoCloseable {
     private long tickAtNs;
     private long ticket;
 
-    private Evictor(
-            EvictedLog[] logs,
+    /** As {@link #create}, by a clock of nanoseconds. */
+    Evictor(
+            List<Assignment> assignments,
+            long storeId,
             Durability durability,
             SegmentBudget budget,
             long intervalNs,
             long bytesMax,
             LongSupplier clock) {
-        this.logs = logs;
+        this.logs = assignments.stream()
+                .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer(), assignment.copy()))
+                .toArray(EvictedLog[]::new);
         this.budget = budget;
         this.durable = new long[logs.length];
         this.durability = durability;
@@ -109,22 +113,7 @@ public final class Evictor implements Runnable, AutoCloseable {
             SegmentBudget budget,
             long intervalNs,
             long bytesMax) {
-        return create(assignments, storeId, durability, budget, intervalNs, bytesMax, System::nanoTime);
-    }
-
-    /** As above, by a clock of nanoseconds. */
-    static Evictor create(
-            List<Assignment> assignments,
-            long storeId,
-            Durability durability,
-            SegmentBudget budget,
-            long intervalNs,
-            long bytesMax,
-            LongSupplier clock) {
-        EvictedLog[] logs = assignments.stream()
-                .map(assignment -> new EvictedLog(assignment.log(), storeId, assignment.writer(), assignment.copy()))
-                .toArray(EvictedLog[]::new);
-        return new Evictor(logs, durability, budget, intervalNs, bytesMax, clock);
+        return new Evictor(assignments, storeId, durability, budget, intervalNs, bytesMax, System::nanoTime);
     }
 
     public Thread thread() {
@@ -209,9 +198,6 @@ public final class Evictor implements Runnable, AutoCloseable {
                 progress.accept(Math.max(0, Math.min(total - pending(), total - 1)), total);
             }
         }
-        if (total > 0) {
-            progress.accept(total, total);
-        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -220,6 +206,9 @@ public final class Evictor implements Runnable, AutoCloseable {
         }
         checkForced(forceFailure);
         checkForced(syncFailure);
+        if (total > 0) {
+            progress.accept(total, total);
+        }
     }
 
     /** As {@link #force(LongLongConsumer)}. */
@@ -372,8 +361,7 @@ public final class Evictor implements Runnable, AutoCloseable {
                 writing = log;
                 long run = log.nextRun(all || failing || only != null);
                 if (run > 0 && (only == null || only == log)) {
-                    durability
-                            .syncSchema(); // again, as the run may have records of a source that was defined meanwhile
+                    durability.syncSchema(); // again: the run may have records of a source that was defined meanwhile
                     makeRoom(run);
                     log.evictRun(run);
                     progressed = true;

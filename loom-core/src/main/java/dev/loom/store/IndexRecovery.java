@@ -100,8 +100,10 @@ final class IndexRecovery {
         }
         long[] read = {-PageDescriptor.PAGE_LENGTH}; // asked before each page
         return !pages
-                || check.pagesWhole(
-                        () -> !settings.progress().onProgress(read[0] += PageDescriptor.PAGE_LENGTH, check.length()));
+                || check.pagesWhole(() -> {
+                    settings.progress().onProgress(read[0] += PageDescriptor.PAGE_LENGTH, check.length());
+                    return false; // it goes on to the end: the next opening would not check again
+                });
     }
 
     /**

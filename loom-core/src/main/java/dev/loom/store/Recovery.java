@@ -20,7 +20,6 @@ import dev.loom.schema.SchemaLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.concurrent.CancellationException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * @param durableBefore the durable end of the record log before the recovery
  */
 record Recovery(Mark mark, boolean powerCut, long durableBefore) {
-    /** @throws CancellationException when cancelled; the next recovery does it all again */
     static Recovery run(Settings settings, StoreFiles files, Mark mark, @Nullable Staging staging) {
         return staging == null
                 ? cut(files, settings.storage(), mark)
@@ -97,10 +95,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         try (PageReader reader = new PageReader(view);
                 SegmentWriter writer = new SegmentWriter(storage, view.segments())) {
             while (address < tail) {
-                if (!progress.onProgress(address - from, tail - from)) {
-                    throw new CancellationException(
-                            "recovery was cancelled: log=" + view.kind().folder());
-                }
+                progress.onProgress(address - from, tail - from);
                 if (reader.readOrFail(address, tail) != PageState.PRESENT) {
                     if (address >= evicted) {
                         break;

@@ -80,7 +80,7 @@ public record Settings(
                 rollupShare,
                 Stream.concat(indexFunctions.stream(), functions.stream()).toList(),
                 null,
-                ProgressHandler.NONE,
+                progress,
                 classLoader,
                 storage);
     }

@@ -77,7 +77,7 @@ final class EvictorIntervalTest {
     @BeforeEach
     void start() {
         SegmentWriter writer = new SegmentWriter(disk, new Segments(temp, 4L * PAGE), false, () -> {});
-        evictor = Evictor.create(
+        evictor = new Evictor(
                 List.of(new Evictor.Assignment(log, writer, disk)),
                 1,
                 disk,

@@ -169,7 +169,9 @@ final class TailScan {
         long address = NOT_BEGUN;
         long timeNs = 0;
         if (left > 0) {
-            try (QueryCursor record = open(raw(snapshot).order(Order.NEWEST_FIRST))) {
+            try (QueryCursor record = open(raw(snapshot)
+                    .order(Order.NEWEST_FIRST)
+                    .countDamagedReferences(new LongHashSet()::add))) { // those that are handed over will be told
                 while (left > 0 && scans().next(record)) {
                     address = record.address();
                     timeNs = record.timeNs();
@@ -197,6 +199,7 @@ final class TailScan {
         if (snapshot.tailAddress() < nextAddress) { // a power cut took records, and new ones have their addresses
             nextAddress = snapshot.beginAddress();
             nextTimeNs++;
+            toldPages.clear();
         }
         // a loss that lasts would be in the range of each look
         long lostNow = lostOf(snapshot);

@@ -117,4 +117,20 @@ final class TailReferenceTest {
         assertEquals(List.of("1: damaged=1", "4: damaged=1"), following.told);
         assertEquals(2, report.completeness().damagedPages());
     }
+
+    @Test
+    void shouldCountADamagedPageOnceWhereFewerRecordsAreThereThanAskedFor() {
+        damagePageOf(shared.get(0));
+        for (int i = 0; i < 5; i++) {
+            refer(i % 2);
+        }
+        Source source = loom.source("records").orElseThrow();
+        QueryReport report = TimedStore.service(QueryMemory.UNLIMITED, () -> false)
+                .tail(
+                        () -> LoomReader.attach(directory),
+                        snapshot -> new TailRequest(
+                                source, List.of(Where.parse("shared >= 0")), 100, false, QueryLimits.NONE),
+                        new ResultHandler() {});
+        assertEquals(1, report.completeness().damagedPages());
+    }
 }

@@ -1,0 +1,22 @@
+package dev.loom;
+
+import dev.loom.api.ProgressHandler;
+
+/** Tells how far work has come that goes on whatever the handler returns or throws. */
+final class UnendedProgress implements ProgressHandler {
+    private final ProgressHandler handler;
+
+    UnendedProgress(ProgressHandler handler) {
+        this.handler = handler;
+    }
+
+    @Override
+    public boolean onProgress(long done, long total) {
+        try {
+            handler.onProgress(done, total);
+        } catch (RuntimeException e) {
+            // of the handler's own making
+        }
+        return true;
+    }
+}
