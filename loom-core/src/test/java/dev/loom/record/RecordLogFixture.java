@@ -85,6 +85,12 @@ final class RecordLogFixture implements AutoCloseable {
     final SourceSlots slots;
     final LossSlots losses;
     final LossCounts lossCounts = new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0);
+    final PressureGauge gauge =
+            new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH).order(ByteOrder.LITTLE_ENDIAN), 0);
+
+    /** Not started: the test alone evicts. */
+    final Evictor evictor = Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1);
+
     final RecordLog log;
     long clockNs = FIRST_TIME;
 
@@ -101,20 +107,25 @@ final class RecordLogFixture implements AutoCloseable {
         }
         slots = SourceSlots.allocate(sourceCount + 1);
         losses = LossSlots.allocate(sourceCount + 1);
-        log = new RecordLog(new RecordLog.Parts(
+        log = writer(sources, pressure, FIRST_TIME);
+    }
+
+    /** A writer that goes on where the records end. */
+    RecordLog writer(WriterSources writerSources, Pressure pressure, long lastTimeNs) {
+        return new RecordLog(new RecordLog.Parts(
                 records.log(),
                 times.log(),
                 chunks.log(),
-                sources,
+                writerSources,
                 slots,
                 losses,
                 lossCounts,
                 () -> clockNs++,
-                Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1),
-                new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0),
+                evictor,
+                gauge,
                 pressure,
                 Long.MAX_VALUE,
-                FIRST_TIME,
+                lastTimeNs,
                 -1));
     }
 
