@@ -16,8 +16,10 @@ import dev.loom.api.ValueType;
 import dev.loom.api.ValueUnit;
 import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
+import dev.loom.format.Formats;
 import dev.loom.format.StructCodec;
 import dev.loom.index.ActiveIndex;
+import dev.loom.log.LogKind;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import java.nio.ByteBuffer;
@@ -499,6 +501,42 @@ final class PushTest {
             store.log.pause(1, true);
             store.log.pause(1, false);
             assertEquals(1, store.gauge.waits());
+        }
+    }
+
+    /** A chunk begins only when its directory and its bins are sure to have room. */
+    @Test
+    void shouldTakeNothingWhoseDirectoryOrBinsHaveNoRoom() {
+        IndexFunction function = IndexFunction.field(Formats.parse("struct:v:i64"), "v");
+        Index index = new Index(1, 1, "v", Index.Kind.VALUE, function, Bins.logLinear(), 0, false);
+        UnsafeBuffer payload = payload(8);
+        UnsafeBuffer page = payload(RecordDescriptor.PAYLOAD_LENGTH_MAX);
+        for (LogKind without : List.of(LogKind.TIME, LogKind.CHUNK)) {
+            try (RecordLogFixture store = new RecordLogFixture(directory.resolve(without.name()), 20)) {
+                store.sources.index(1, List.of(new ActiveIndex(index, null)));
+                RecordLogFixture.Part full = without == LogKind.TIME ? store.times : store.chunks;
+                for (int chunk = 0; chunk < RecordLogFixture.RING / PAGE; chunk++) {
+                    for (int id = 1; id <= 20; id++) {
+                        assertTrue(store.log.offer(id, payload, 0, 8) >= 0, "chunk=" + chunk);
+                    }
+                    store.log.seal();
+                    for (RecordLogFixture.Part log : List.of(store.records, store.times, store.chunks)) {
+                        assertEquals(log.log().tail(), log.watermarks().sealedAcquire());
+                        assertEquals((chunk + 1L) * PAGE, log.log().tail());
+                        if (log != full) {
+                            log.unshared().evict();
+                        }
+                    }
+                }
+                // which has no bins until it is closed
+                long begun = store.log.offer(1, payload, 0, 8);
+                assertEquals(without == LogKind.CHUNK, begun >= 0);
+                long tail = store.records.log().tail();
+                assertEquals(PushStatus.BACK_PRESSURED, store.log.offer(1, page, 0, page.capacity()));
+                assertEquals(tail, store.records.log().tail());
+                full.unshared().evict();
+                assertTrue(store.log.offer(1, page, 0, page.capacity()) >= 0);
+            }
         }
     }
 
