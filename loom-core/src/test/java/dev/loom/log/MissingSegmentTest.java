@@ -279,4 +279,35 @@ final class MissingSegmentTest {
             assertFalse(reader.isMissing(0));
         }
     }
+
+    /** A later session, of which these watermarks know nothing, has deleted a beginning; that is asked once for each range. */
+    @Test
+    void shouldAskOnceForEachMissingRangeWhetherItWasDeletedLater() {
+        keepOnly(0b001000);
+        evict(SEGMENTS * LENGTH);
+        int[] asked = new int[1];
+        long[] laterBegin = {2 * LENGTH};
+        LogView view = new LogView(
+                LogKind.RECORD, STORE_ID, storage, new Segments(temp, LENGTH), watermarks, null, () -> {
+                    asked[0]++;
+                    return laterBegin[0];
+                });
+        try (PageReader pages = new PageReader(view, 1)) {
+            for (int page = 0; page < 3 * PAGES; page++) {
+                assertEquals(
+                        page < 2 * PAGES ? PageState.EXPIRED : PageState.DAMAGED,
+                        pages.read((long) page * PageDescriptor.PAGE_LENGTH, SEGMENTS * LENGTH),
+                        "page=" + page);
+            }
+            assertEquals(1, asked[0]);
+            assertEquals(PageState.DAMAGED, pages.read(3 * LENGTH, SEGMENTS * LENGTH), "its file is there, but short");
+            assertEquals(1, asked[0]);
+            laterBegin[0] = 5 * LENGTH;
+            assertEquals(PageState.EXPIRED, pages.read(4 * LENGTH, SEGMENTS * LENGTH));
+            assertEquals(2, asked[0]);
+            assertEquals(PageState.DAMAGED, pages.read(5 * LENGTH, SEGMENTS * LENGTH));
+            assertEquals(PageState.EXPIRED, pages.read(0, SEGMENTS * LENGTH));
+            assertEquals(3, asked[0], "the range before it again");
+        }
+    }
 }

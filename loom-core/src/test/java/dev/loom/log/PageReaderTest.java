@@ -123,8 +123,33 @@ final class PageReaderTest {
                             page == bad ? PageState.DAMAGED : PageState.PRESENT,
                             walk.read((long) page * PAGE, writer.log().tail()),
                             "page=" + page + ", bad=" + bad);
+                    assertEquals(page == bad, walk.failed());
+                    assertEquals(page == bad, walk.failure() != null);
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldFailForAPageThatTheDiskDoesNotDeliverWhenTheCallerGoesOnToWrite() {
+        writePages(20);
+        long tail = writer.log().tail();
+        Storage storage = new HookedStorage() {
+            @Override
+            protected void onRead(Path file, long position, int length) {
+                if (position == 0) {
+                    throw new StoreIoException("injected failure: file=" + file + ", position=" + position);
+                }
+            }
+        };
+        LogView view = new LogView(
+                LogKind.RECORD, STORE_ID, storage, segments, writer.log().watermarks(), null);
+        try (PageReader walk = new PageReader(view, 1)) {
+            assertThrows(StoreIoException.class, () -> walk.readOrFail(0, tail));
+            assertThrows(StoreIoException.class, walk::checkReadable);
+            assertSame(PageState.PRESENT, walk.readOrFail(PAGE, tail));
+            walk.checkReadable();
+            assertSame(PageState.DAMAGED, walk.readOrFail(-PAGE, tail), "no page is there");
         }
     }
 
