@@ -39,6 +39,7 @@ final class LiveFileTest {
     private static final int GAP_BEGIN = 152;
     private static final int GAP_END = 160;
     private static final int REBUILD_TO = 176;
+    private static final int KEPT = 184;
 
     private static final Mark MARK = mark(STORE_ID, NONCE);
 
@@ -252,7 +253,14 @@ final class LiveFileTest {
         live.beat(8);
         live.openUnits(4);
         live.failures(9, true, "later");
+        int[] others = {EVICTED, DURABLE, KEPT};
+        for (int offset : others) {
+            live.file().bytes().putLong(at(LogKind.RECORD, offset), 41L * PAGE + offset);
+        }
         next.follow(live);
+        for (int offset : others) {
+            assertEquals(41L * PAGE + offset, next.file().bytes().getLong(at(LogKind.RECORD, offset)));
+        }
         for (LogKind kind : LogKind.values()) {
             assertEquals(
                     3L * PAGE + (long) kind.index() * PAGE,
