@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.Bins;
@@ -421,8 +422,9 @@ final class IndexAuditTest {
     @Test
     void shouldFindADirectoryThatBeginsWithinAChunk() {
         auditWith(1, TimeEntryDescriptor.ADDRESS_OFFSET, PAGE);
-        assertTrue(
-                faults.stream().anyMatch(fault -> fault.address == entries().get(1)), faults::toString);
+        Fault within = new Fault(
+                LogKind.TIME, entries().get(1), differs(2L * PAGE, "begins within another: address=" + 2 * PAGE));
+        assertTrue(faults.contains(within), faults::toString);
     }
 
     @Test
@@ -641,6 +643,7 @@ final class IndexAuditTest {
             List<Long> starts = new ArrayList<>();
             while (chunks.next()) {
                 starts.add(chunks.start());
+                assertEquals(chunks.start() < 3L * PAGE ? 2 : 1, chunks.sources().size());
                 for (ListedChunk.ListedSource source : chunks.sources()) {
                     assertEquals(chunks.lastEntry(), source.part());
                     assertTrue(source.lastRecord() >= chunks.start() && source.lastRecord() < chunks.end());
@@ -658,6 +661,12 @@ final class IndexAuditTest {
             assertEquals(3L * PAGE, chunks.seek(2L * PAGE), "where the chunk before ends");
             assertTrue(chunks.next());
             assertEquals(3L * PAGE, chunks.start());
+            long end = store.records.log().tail();
+            assertEquals(end, chunks.seek(end + PAGE), "a checkpoint is passed over");
+            assertFalse(chunks.next());
+            assertEquals(0, chunks.seek(0));
+            assertTrue(chunks.next());
+            assertEquals(0, chunks.start());
         }
     }
 
@@ -936,5 +945,91 @@ final class IndexAuditTest {
         ring.putLong(fragment, word0 - 1, ByteOrder.LITTLE_ENDIAN);
         audit();
         assertFault(LogKind.RECORD, PAGE, "record spanning pages is incomplete: page address=" + PAGE);
+    }
+
+    @Test
+    void shouldListNoChunkWhosePartsDiffer() {
+        writeParts(2000, 0);
+        int at = (int) (long) entries().get(1) + TimeEntryDescriptor.LAST_TIME_OFFSET;
+        entriesRing().putByte(at, (byte) (entriesRing().getByte(at) ^ 2));
+        try (ListedChunks chunks = new ListedChunks(store.snapshot(), indexes::get)) {
+            chunks.seek(0);
+            assertTrue(chunks.next());
+            assertEquals(PAGE, chunks.start(), "the next one is whole");
+            assertEquals(2000, chunks.sources().size());
+            assertFalse(chunks.next());
+        }
+    }
+
+    @Test
+    void shouldReadTheChunkThatIsOpen() {
+        write();
+        audit();
+        long before = read;
+        push(1, 8);
+        push(1, 8);
+        audit();
+        assertEquals(List.of(), faults);
+        assertEquals(before + 2, read);
+        store.records.log().ring().putLong((int) store.sources.get(1).lastAddress, 0);
+        audit();
+        assertFault(
+                LogKind.RECORD,
+                store.sources.get(1).lastAddress,
+                "no record begins here: address=" + store.sources.get(1).lastAddress);
+    }
+
+    @Test
+    void shouldCompareACheckpointWithRecordsThatHaveNoDirectory() {
+        write(() -> {}, () -> store.sources.get(1).totals.records++);
+        entriesRing().putByte((int) (long) entries().get(1) + TimeEntryDescriptor.TYPE_OFFSET, (byte) 7);
+        audit();
+        assertTrue(
+                faults.stream().anyMatch(fault -> fault.message.endsWith("it differs: source=1, records=7, expected=6")),
+                faults::toString);
+    }
+
+    @Test
+    void shouldFindASourceThatALaterCheckpointLacks() {
+        write();
+        push(1, 8);
+        store.log.seal();
+        store.sources.get(2).totals.clear();
+        store.log.sealWithCheckpoint();
+        audit();
+        assertFault(
+                LogKind.TIME,
+                entries().get(5),
+                "checkpoint differs from the records: record address="
+                        + store.records.log().tail() + "; it lacks a source: source=2, records=3");
+    }
+
+    @Test
+    void shouldFindACheckpointWhoseListEndsElsewhere() {
+        write();
+        long checkpoint = entries().get(3);
+        int sources = (int) checkpoint + TimeEntryDescriptor.SOURCES_OFFSET;
+        entriesRing().putShort(sources, (short) 1, ByteOrder.LITTLE_ENDIAN);
+        audit();
+        assertTrue(
+                faults.stream()
+                        .anyMatch(fault -> fault.address == checkpoint
+                                && fault.message.startsWith("entry is malformed: address=" + checkpoint)),
+                faults::toString);
+    }
+
+    @Test
+    void shouldFindNoFaultInBinsThatBeginALaterPage() {
+        writePages();
+        audit();
+        followBins();
+        audit();
+        assertEquals(List.of(), faults);
+        int begin = (int) compared.get(2).part % RecordLogFixture.RING + TimeEntryDescriptor.BINS_BEGIN_OFFSET;
+        long before = entriesRing().getLong(begin, ByteOrder.LITTLE_ENDIAN);
+        assertEquals(0, before % PAGE);
+        entriesRing().putLong(begin, before + 8, ByteOrder.LITTLE_ENDIAN);
+        audit();
+        assertTrue(faults.get(0).message.contains("has its bins elsewhere: begin=" + (before + 8)), faults::toString);
     }
 }
