@@ -211,6 +211,31 @@ final class RebuiltIndexTest {
     }
 
     @Test
+    void shouldKnowWhereTheGapIs() {
+        rebuild(Integer.MAX_VALUE);
+        SnapshotView snapshot = store.snapshot();
+        long gapBegin = store.times.watermarks().gapBeginAcquire();
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), GAP_END)) {
+            assertTrue(reader.hasGap(), "though nothing is behind it");
+            assertTrue(reader.inGap(gapBegin) && reader.inGap(GAP_END - 1));
+            assertFalse(reader.inGap(gapBegin - 1) || reader.inGap(GAP_END));
+            assertEquals(rebuildTo, reader.rebuildTo());
+        }
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), GAP_END - 1)) {
+            assertFalse(reader.hasGap(), "it is not below the end");
+        }
+        store.times.watermarks().beginRelease(GAP_END);
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail())) {
+            assertFalse(reader.hasGap(), "it is deleted");
+        }
+        store.times.watermarks().beginRelease(0);
+        store.times.watermarks().gapBeginRelease(GAP_END);
+        try (DirectoryReader reader = new DirectoryReader(snapshot.times(), snapshot.timeTail())) {
+            assertFalse(reader.hasGap(), "it is filled");
+        }
+    }
+
+    @Test
     void shouldMoveOverTheGapInEitherDirection() {
         rebuild(Integer.MAX_VALUE);
         SnapshotView snapshot = store.snapshot();

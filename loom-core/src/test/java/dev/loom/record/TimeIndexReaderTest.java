@@ -2,8 +2,12 @@ package dev.loom.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.Storage;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import java.io.IOException;
@@ -271,6 +275,58 @@ final class TimeIndexReaderTest {
         }
     }
 
+    @Test
+    void shouldFindTheSameInBlocksOfPages() {
+        List<Long> expected = entries.stream().map(Entry::address).toList();
+        List<Long> forward = new ArrayList<>();
+        List<Long> backward = new ArrayList<>();
+        try (DirectoryReader reader = new DirectoryReader(files(), end())) {
+            reader.toBegin();
+            while (reader.next()) {
+                forward.add(reader.address());
+                assertEquals(entries.get(forward.size() - 1).chunkAddress, reader.chunkAddress());
+                assertTrue(reader.find(OFTEN));
+            }
+            while (reader.previous()) {
+                backward.add(0, reader.address());
+                assertTrue(reader.find(OFTEN));
+            }
+        }
+        assertEquals(expected, forward);
+        assertEquals(expected, backward);
+    }
+
+    /** What the disk does not deliver now it may deliver later: whoever goes on to write has to fail. */
+    @Test
+    void shouldPassOverWhatTheDiskDoesNotDeliverUnlessThatIsAFailure() {
+        LogView whole = files();
+        Storage refusing = new HookedStorage() {
+            @Override
+            protected void onRead(Path file, long position, int length) {
+                if (position == 4L * PAGE) {
+                    throw new StoreIoException("injected failure: file=" + file + ", position=" + position);
+                }
+            }
+        };
+        LogView view = new LogView(
+                whole.kind(), whole.storeId(), refusing, whole.segments(), whole.watermarks(), whole.ring());
+        try (DirectoryReader reader = new DirectoryReader(view, end(), 1)) {
+            assertFalse(reader.failsUnreadable());
+            reader.toBegin();
+            int found = 0;
+            while (reader.next()) {
+                found++;
+            }
+            assertEquals(entries.size() - 2, found);
+            assertEquals(1, reader.unreadable());
+            assertEquals(1, reader.undelivered());
+            reader.failUnreadable();
+            assertTrue(reader.failsUnreadable());
+            assertThrows(StoreIoException.class, () -> reader.seek(4L * PAGE + FIRST));
+            assertTrue(reader.seek(5L * PAGE + FIRST));
+        }
+    }
+
     /** The second of three entries of the last page, which is in the ring. */
     private Entry middle() {
         return entries.get(entries.size() - 2);
@@ -323,6 +379,12 @@ final class TimeIndexReaderTest {
         ring().putInt(lastAt, TimeEntryDescriptor.LIST_OFFSET, ByteOrder.LITTLE_ENDIAN);
         assertEquals(3, inLastPage(malformed).size());
         assertEquals(List.of(last + TimeEntryDescriptor.LIST_OFFSET), malformed, "what is left is no entry");
+        for (int cut = 0; cut <= 8; cut += 8) {
+            try (DirectoryReader reader =
+                    new DirectoryReader(store.times.view(), last + TimeEntryDescriptor.LIST_OFFSET - cut, 1)) {
+                assertEquals(cut == 0, reader.seek(last), "cut=" + cut);
+            }
+        }
     }
 
     @Test
