@@ -15,6 +15,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -37,6 +38,9 @@ final class TimeIndexReaderTest {
 
     private static final int NEVER = 3;
 
+    /** In the fourth page alone. */
+    private static final int EARLY = 4;
+
     @TempDir
     Path directory;
 
@@ -48,7 +52,7 @@ final class TimeIndexReaderTest {
 
     @BeforeEach
     void write() {
-        store = new RecordLogFixture(directory, 3);
+        store = new RecordLogFixture(directory, 4);
         for (int page = 0; page < PAGES; page++) {
             for (int entry = 0; entry <= page % 3; entry++) {
                 if (entry > 0) {
@@ -59,6 +63,9 @@ final class TimeIndexReaderTest {
             }
             if (page == 3 || page == PAGES - 2) {
                 twice.add(PageDescriptor.pageAddress(push(TWICE, 5)));
+            }
+            if (page == 3) {
+                push(EARLY, 6);
             }
             store.log.seal();
             store.evict();
@@ -486,17 +493,127 @@ final class TimeIndexReaderTest {
     void shouldFollowTheChainOfASourceThatGoesOnBehindTheSnapshot() {
         SnapshotView before = snapshot();
         for (int page = 0; page < 3; page++) {
-            push(TWICE, 9);
+            push(EARLY, 9);
             store.log.seal();
             store.evict();
         }
-        try (DescendingChunks walk = new DescendingChunks(before, TWICE, Long.MAX_VALUE, 1)) {
+        try (DescendingChunks walk = new DescendingChunks(before, EARLY, Long.MAX_VALUE, 1)) {
             assertTrue(walk.next());
-            assertEquals(twice.get(1), walk.start());
+            assertEquals(twice.get(0), walk.start());
+            assertTrue(walk.listed());
+            assertFalse(walk.next());
+            assertTrue(walk.bytesRead() <= 2L * PAGE, "bytes=" + walk.bytesRead());
+        }
+    }
+
+    /** Whose newest directory is far back, so that its slot alone leads there. */
+    @Test
+    void shouldGoToTheNewestDirectoryAtOnce() {
+        try (DescendingChunks walk = new DescendingChunks(snapshot(), EARLY, Long.MAX_VALUE, 1)) {
             assertTrue(walk.next());
             assertEquals(twice.get(0), walk.start());
             assertFalse(walk.next());
-            assertTrue(walk.bytesRead() <= 3L * PAGE, "bytes=" + walk.bytesRead());
+            assertTrue(walk.bytesRead() > PAGE && walk.bytesRead() <= 2L * PAGE, "bytes=" + walk.bytesRead());
+        }
+    }
+
+    /** Behind damage a walk goes on entry by entry, up to a checkpoint, which tells where the chain goes on. */
+    @Test
+    void shouldFindTheChainAgainInACheckpoint() throws IOException {
+        for (int page = 0; page < 8; page++) {
+            push(OFTEN, 30);
+            store.clockNs += 100;
+            if (page == 4) {
+                store.log.sealWithCheckpoint();
+            } else {
+                if (page == 6) {
+                    push(EARLY, 7);
+                    push(NEVER, 7);
+                }
+                store.log.seal();
+            }
+            store.evict();
+        }
+        long damaged = PageDescriptor.pageAddress(store.slots.directoryAcquire(EARLY));
+        flip(damaged + 100);
+        for (int source : new int[] {EARLY, NEVER}) {
+            try (DescendingChunks walk = new DescendingChunks(snapshot(), source, Long.MAX_VALUE, 1)) {
+                assertTrue(walk.next());
+                assertFalse(walk.listed(), "the chunk whose directory is damaged");
+                assertEquals(PAGE, walk.end() - walk.start());
+                assertEquals(source == EARLY, walk.next());
+                if (source == EARLY) {
+                    assertTrue(walk.listed());
+                    assertEquals(twice.get(0), walk.start());
+                    assertFalse(walk.next());
+                }
+                assertTrue(walk.bytesRead() <= 8L * PAGE, "source=" + source + ", bytes=" + walk.bytesRead());
+                assertEquals(0, walk.entriesDamaged());
+            }
+        }
+    }
+
+    /** The parts of a walk, by their begin; each listed one is one of the chunks. */
+    private List<String> parts(Chunks walk) {
+        List<String> found = new ArrayList<>();
+        while (walk.next()) {
+            found.add((walk.listed() ? "listed " : "unlisted ") + walk.start());
+        }
+        return found;
+    }
+
+    @Test
+    void shouldReadTheRecordsOfAChunkWhoseDirectoryIsImpossible() {
+        Entry middle = middle();
+        SnapshotView snapshot = store.snapshot();
+        List<String> whole;
+        try (DescendingChunks walk = new DescendingChunks(snapshot, OFTEN, Long.MAX_VALUE)) {
+            whole = parts(walk);
+        }
+        assertEquals(entries.size(), whole.size());
+        // an id that no source has
+        int list = ringOffset(middle.address) + TimeEntryDescriptor.LIST_OFFSET;
+        for (int i = 0; i < 3; i++) {
+            ring().putByte(list + i, (byte) 0xff);
+        }
+        List<String> expected = whole.stream()
+                .map(part -> part.equals("listed " + middle.chunkAddress) ? "unlisted " + middle.chunkAddress : part)
+                .toList();
+        try (DescendingChunks walk = new DescendingChunks(snapshot, OFTEN, Long.MAX_VALUE);
+                AscendingChunks up =
+                        new AscendingChunks(snapshot, OFTEN, Long.MIN_VALUE, Long.MAX_VALUE, 0)) {
+            assertEquals(expected, parts(walk));
+            assertEquals(1, walk.entriesDamaged());
+            List<String> upward = parts(up);
+            Collections.reverse(upward);
+            assertEquals(expected, upward);
+            assertEquals(1, up.entriesDamaged());
+        }
+    }
+
+    /** Of more directories than are followed one by one before the range is searched for. */
+    @Test
+    void shouldSearchForARangeThatIsManyDirectoriesBack() {
+        store.close();
+        store = new RecordLogFixture(directory.resolve("long"), 4);
+        List<Entry> each = new ArrayList<>();
+        for (int page = 0; page < 64; page++) {
+            long timeNs = store.clockNs;
+            each.add(new Entry(page, push(OFTEN, 30) - FIRST, timeNs));
+            store.clockNs += 100;
+            store.log.seal();
+            store.evict();
+        }
+        for (int wanted : new int[] {0, 1, 2, 20, 31, 32, 33, 50, 62, 63}) {
+            long toNs = each.get(wanted).timeNs + 1;
+            try (DescendingChunks walk = new DescendingChunks(snapshot(), OFTEN, toNs, 1)) {
+                assertTrue(walk.next());
+                assertEquals(each.get(wanted).chunkAddress, walk.start(), "wanted=" + wanted);
+                assertTrue(walk.listed());
+                int back = 63 - wanted;
+                long pagesMax = back <= 32 ? back + 2 : 32 + 2 + 9;
+                assertTrue(walk.bytesRead() <= pagesMax * PAGE, "wanted=" + wanted + ", bytes=" + walk.bytesRead());
+            }
         }
     }
 
