@@ -359,6 +359,26 @@ final class PageRecordsTest {
     }
 
     @Test
+    void shouldFollowTheChainBackInAnyPage() {
+        List<Long> own = secondPage();
+        RecordBatch batch = new RecordBatch();
+        try (PageRecords page = records(1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertTrue(page.previous(own.get(own.size() - 1), batch) < 0);
+            assertEquals(own.size(), batch.count());
+            for (int i = 0; i < own.size(); i++) {
+                int at = own.size() - 1 - i;
+                assertEquals(own.get(at), batch.address(i));
+                assertEquals(at * 3, batch.length(i));
+                assertEquals(RecordLogFixture.FIRST_TIME + 1 + 2L * at, batch.timeNs(i));
+            }
+            long before = PAGE + 8;
+            assertEquals(before, page.previous(before, batch), "no record begins there");
+            assertEquals(0, batch.count());
+        }
+    }
+
+    @Test
     void shouldEndABatchWhereItIsFullOrARecordIsNotWhole() {
         List<Long> own = new ArrayList<>();
         for (int i = 0; i < RecordBatch.RECORDS_MAX + 2; i++) {
@@ -484,6 +504,7 @@ final class PageRecordsTest {
 
     private static List<String> describe(LogView view) {
         List<String> found = new ArrayList<>();
+        RecordBatch batch = new RecordBatch();
         long tail = view.watermarks().tailAcquire();
         try (PageRecords page = new PageRecords(view, tail, -1)) {
             for (long at = 0; at < tail; at += PAGE) {
@@ -494,6 +515,12 @@ final class PageRecordsTest {
                     long address = page.address();
                     assertTrue(page.find(address));
                     assertEquals(address, page.address());
+                    found.add(page.previous(address, batch) + " after " + batch.count());
+                    for (int i = 0; i < batch.count(); i++) {
+                        byte[] bytes = new byte[batch.length(i)];
+                        batch.buffer().getBytes(batch.offset(i), bytes);
+                        found.add(batch.address(i) + " t=" + batch.timeNs(i) + " " + Arrays.hashCode(bytes));
+                    }
                 }
             }
         }
