@@ -287,8 +287,8 @@ final class MissingSegmentTest {
         evict(SEGMENTS * LENGTH);
         int[] asked = new int[1];
         long[] laterBegin = {2 * LENGTH};
-        LogView view = new LogView(
-                LogKind.RECORD, STORE_ID, storage, new Segments(temp, LENGTH), watermarks, null, () -> {
+        LogView view =
+                new LogView(LogKind.RECORD, STORE_ID, storage, new Segments(temp, LENGTH), watermarks, null, () -> {
                     asked[0]++;
                     return laterBegin[0];
                 });

@@ -186,8 +186,7 @@ final class IndexAuditTest {
     }
 
     /** Changes what the writer knows of source 2 in the second chunk; what later entries count is as before. */
-    private void assertFaultInDirectory(
-            String what, Consumer<SourceState> change, Consumer<SourceTotals> mend) {
+    private void assertFaultInDirectory(String what, Consumer<SourceState> change, Consumer<SourceTotals> mend) {
         write(() -> change.accept(store.sources.get(2)), () -> mend.accept(store.sources.get(2).totals));
         audit();
         assertFault(LogKind.TIME, entries().get(1), differs(PAGE, what));
@@ -196,7 +195,9 @@ final class IndexAuditTest {
     @Test
     void shouldFindAWrongNumberOfRecords() {
         assertFaultInDirectory(
-                "differs: source=2, records=3, expected=2", source -> source.chunkRecords++, totals -> totals.records--);
+                "differs: source=2, records=3, expected=2",
+                source -> source.chunkRecords++,
+                totals -> totals.records--);
     }
 
     @Test
@@ -391,7 +392,9 @@ final class IndexAuditTest {
         auditWith(2, TimeEntryDescriptor.PAGES_OFFSET, 5);
         assertEquals(
                 new Fault(
-                        LogKind.TIME, entries().get(2), differs(3L * PAGE, "ends behind the records: end=" + 9L * PAGE)),
+                        LogKind.TIME,
+                        entries().get(2),
+                        differs(3L * PAGE, "ends behind the records: end=" + 9L * PAGE)),
                 faults.get(0));
     }
 
@@ -411,8 +414,7 @@ final class IndexAuditTest {
     void shouldFindADirectoryThatEndsBeforeItsChunk() {
         auditWith(1, TimeEntryDescriptor.PAGES_OFFSET, -1);
         assertEquals(
-                new Fault(
-                        LogKind.TIME, entries().get(1), differs(PAGE, "ends before its chunk: end=" + 2L * PAGE)),
+                new Fault(LogKind.TIME, entries().get(1), differs(PAGE, "ends before its chunk: end=" + 2L * PAGE)),
                 faults.stream()
                         .filter(fault -> fault.message.contains("ends before"))
                         .findFirst()
@@ -430,8 +432,7 @@ final class IndexAuditTest {
     @Test
     void shouldFindAWrongTimeOfAChunk() {
         auditWith(1, TimeEntryDescriptor.FIRST_TIME_OFFSET, 1);
-        assertTrue(
-                faults.get(0).message.startsWith(differs(PAGE, "differs: first time=")), "of the chunk: " + faults);
+        assertTrue(faults.get(0).message.startsWith(differs(PAGE, "differs: first time=")), "of the chunk: " + faults);
         assertTrue(faults.get(1).message.startsWith(differs(PAGE, "differs: source=2, first time=")));
     }
 
@@ -546,21 +547,21 @@ final class IndexAuditTest {
     void shouldFindDisorderInTheRecords() {
         write();
         UnsafeBuffer ring = store.records.log().ring();
-        long second = PageDescriptor.HEADER_LENGTH + RecordDescriptor.alignedLength(8);
-        long word0 = ring.getLong((int) second, ByteOrder.LITTLE_ENDIAN);
-        ring.putLong((int) second, word0 | 1L << RecordDescriptor.BACK_SHIFT, ByteOrder.LITTLE_ENDIAN);
+        int second = PageDescriptor.HEADER_LENGTH + RecordDescriptor.alignedLength(8);
+        long word0 = ring.getLong(second, ByteOrder.LITTLE_ENDIAN);
+        ring.putLong(second, word0 | 1L << RecordDescriptor.BACK_SHIFT, ByteOrder.LITTLE_ENDIAN);
         audit();
         assertFault(
                 LogKind.RECORD,
                 second,
                 "record does not lead to the previous one of its source: source=2, distance=8, expected=0");
-        ring.putLong((int) second, word0, ByteOrder.LITTLE_ENDIAN);
-        int at = (int) second + RecordDescriptor.WORD1_OFFSET;
+        ring.putLong(second, word0, ByteOrder.LITTLE_ENDIAN);
+        int at = second + RecordDescriptor.WORD1_OFFSET;
         long word1 = ring.getLong(at, ByteOrder.LITTLE_ENDIAN);
         ring.putLong(at, RecordDescriptor.word1(2, 5), ByteOrder.LITTLE_ENDIAN);
         audit();
         assertEquals(LogKind.RECORD, faults.get(0).log);
-        long third = second + RecordDescriptor.alignedLength(20);
+        int third = second + RecordDescriptor.alignedLength(20);
         assertEquals(
                 new Fault(
                         LogKind.RECORD,
@@ -569,7 +570,7 @@ final class IndexAuditTest {
                                 + (RecordLogFixture.FIRST_TIME + 5)),
                 faults.get(0));
         ring.putLong(at, word1, ByteOrder.LITTLE_ENDIAN);
-        ring.putLong((int) third, 0, ByteOrder.LITTLE_ENDIAN);
+        ring.putLong(third, 0, ByteOrder.LITTLE_ENDIAN);
         audit();
         assertFault(LogKind.RECORD, third, "no record begins here: address=" + third);
     }
@@ -630,7 +631,8 @@ final class IndexAuditTest {
         audit();
         String what = "lists an index of another source: source=1, index=1";
         assertEquals(new Fault(LogKind.TIME, entries().get(0), differs(0, what)), faults.get(0));
-        assertEquals(3, faults.stream().filter(fault -> fault.message.endsWith(what)).count());
+        assertEquals(
+                3, faults.stream().filter(fault -> fault.message.endsWith(what)).count());
         assertEquals(List.of(), compared);
     }
 
@@ -643,7 +645,8 @@ final class IndexAuditTest {
             List<Long> starts = new ArrayList<>();
             while (chunks.next()) {
                 starts.add(chunks.start());
-                assertEquals(chunks.start() < 3L * PAGE ? 2 : 1, chunks.sources().size());
+                assertEquals(
+                        chunks.start() < 3L * PAGE ? 2 : 1, chunks.sources().size());
                 for (ListedChunk.ListedSource source : chunks.sources()) {
                     assertEquals(chunks.lastEntry(), source.part());
                     assertTrue(source.lastRecord() >= chunks.start() && source.lastRecord() < chunks.end());
@@ -681,10 +684,8 @@ final class IndexAuditTest {
             assertTrue(chunks.next());
             assertEquals(3L * PAGE, chunks.start());
         }
-        entriesRing()
-                .putByte(
-                        (int) second + TimeEntryDescriptor.FLAGS_OFFSET,
-                        (byte) (TimeEntryDescriptor.FLAG_FIRST | TimeEntryDescriptor.FLAG_LAST));
+        entriesRing().putByte((int) second + TimeEntryDescriptor.FLAGS_OFFSET, (byte)
+                (TimeEntryDescriptor.FLAG_FIRST | TimeEntryDescriptor.FLAG_LAST));
         entriesRing().putShort((int) second + TimeEntryDescriptor.SOURCES_OFFSET, (short) 1, ByteOrder.LITTLE_ENDIAN);
         try (ListedChunks chunks = new ListedChunks(store.snapshot(), indexes::get)) {
             chunks.seek(0);
@@ -748,9 +749,8 @@ final class IndexAuditTest {
         writeParts(1, 1000);
         audit();
         assertTrue(compared.size() == 2000 && compared.stream().allMatch(Compared::same), "each index twice");
-        List<Fault> right = faults.stream()
-                .filter(fault -> !fault.message.contains("bins"))
-                .toList();
+        List<Fault> right =
+                faults.stream().filter(fault -> !fault.message.contains("bins")).toList();
         assertEquals(List.of(), right);
         long part = entries().get(1);
         int list = (int) part + TimeEntryDescriptor.LIST_OFFSET;
@@ -985,7 +985,8 @@ final class IndexAuditTest {
         entriesRing().putByte((int) (long) entries().get(1) + TimeEntryDescriptor.TYPE_OFFSET, (byte) 7);
         audit();
         assertTrue(
-                faults.stream().anyMatch(fault -> fault.message.endsWith("it differs: source=1, records=7, expected=6")),
+                faults.stream()
+                        .anyMatch(fault -> fault.message.endsWith("it differs: source=1, records=7, expected=6")),
                 faults::toString);
     }
 

@@ -130,8 +130,7 @@ final class RebuiltIndexTest {
     private void assertNoFault(int entries) {
         SnapshotView snapshot = store.snapshot();
         List<String> faults = new ArrayList<>();
-        try (ReferencedRecords lookup =
-                        new ReferencedRecords(snapshot.records(), snapshot::recordTail, id -> null);
+        try (ReferencedRecords lookup = new ReferencedRecords(snapshot.records(), snapshot::recordTail, id -> null);
                 IndexAudit audit = new IndexAudit(
                         snapshot.records(),
                         snapshot.recordTail(),
@@ -202,7 +201,8 @@ final class RebuiltIndexTest {
 
     @Test
     void shouldKeepWhatWasPublishedWhenItIsCancelled() {
-        String message = assertThrows(CancellationException.class, () -> rebuild(2)).getMessage();
+        String message =
+                assertThrows(CancellationException.class, () -> rebuild(2)).getMessage();
         long rebuilt = store.times.watermarks().rebuiltAcquire();
         assertTrue(rebuilt > 0 && rebuilt < rebuildTo);
         assertEquals("rebuild was cancelled: record address=" + (rebuilt + PAGE), message);

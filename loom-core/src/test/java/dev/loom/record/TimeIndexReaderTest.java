@@ -123,8 +123,7 @@ final class TimeIndexReaderTest {
         return of.stream().filter(before).mapToLong(Entry::address).max().orElse(-1);
     }
 
-    private static void assertFound(
-            long expected, boolean found, DirectoryReader reader, long first, String what) {
+    private static void assertFound(long expected, boolean found, DirectoryReader reader, long first, String what) {
         assertEquals(expected >= 0, found, what);
         if (found) {
             assertEquals(expected, reader.address(), what);
@@ -218,7 +217,8 @@ final class TimeIndexReaderTest {
             for (int i = expected.size() - 1; i >= 0; i--) {
                 assertTrue(reader.seek(expected.get(i)));
             }
-            assertEquals(read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, but for the page that it had");
+            assertEquals(
+                    read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, but for the page that it had");
         }
     }
 
@@ -479,8 +479,7 @@ final class TimeIndexReaderTest {
             assertFalse(walk.next());
             assertTrue(walk.bytesRead() <= PAGE, "bytes=" + walk.bytesRead());
         }
-        try (AscendingChunks walk =
-                new AscendingChunks(snapshot(), TWICE, Long.MIN_VALUE, Long.MAX_VALUE, 0)) {
+        try (AscendingChunks walk = new AscendingChunks(snapshot(), TWICE, Long.MIN_VALUE, Long.MAX_VALUE, 0)) {
             assertTrue(walk.next());
             assertEquals(twice.get(0), walk.start());
             assertTrue(walk.next());
@@ -580,8 +579,7 @@ final class TimeIndexReaderTest {
                 .map(part -> part.equals("listed " + middle.chunkAddress) ? "unlisted " + middle.chunkAddress : part)
                 .toList();
         try (DescendingChunks walk = new DescendingChunks(snapshot, OFTEN, Long.MAX_VALUE);
-                AscendingChunks up =
-                        new AscendingChunks(snapshot, OFTEN, Long.MIN_VALUE, Long.MAX_VALUE, 0)) {
+                AscendingChunks up = new AscendingChunks(snapshot, OFTEN, Long.MIN_VALUE, Long.MAX_VALUE, 0)) {
             assertEquals(expected, parts(walk));
             assertEquals(1, walk.entriesDamaged());
             List<String> upward = parts(up);

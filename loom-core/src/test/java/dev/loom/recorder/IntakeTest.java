@@ -377,8 +377,8 @@ final class IntakeTest {
         assertEquals(0, intake.offer(SOURCE, POINTS, point));
         List<Point> found = new ArrayList<>();
         ring.read(
-                (source, buffer, index, length) -> found.add(POINTS.read(
-                        buffer, RecorderRing.payloadIndex(index), RecorderRing.payloadLength(length))),
+                (source, buffer, index, length) -> found.add(
+                        POINTS.read(buffer, RecorderRing.payloadIndex(index), RecorderRing.payloadLength(length))),
                 2);
         assertEquals(List.of(point), found);
         gate.close();
@@ -421,8 +421,7 @@ final class IntakeTest {
         gate(DropPolicy.refuse());
         Shrinking shrinking = new Shrinking(new byte[8]);
         shrinkFrom = 2;
-        String message = assertThrows(
-                        IllegalStateException.class, () -> intake.offer(SOURCE, SHRINKING, shrinking))
+        String message = assertThrows(IllegalStateException.class, () -> intake.offer(SOURCE, SHRINKING, shrinking))
                 .getMessage();
         assertTrue(message.startsWith("record changed while being written: class="), message);
         assertEquals(0, read(1));

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.api.Pressure;
+import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.io.FileId;
 import dev.loom.io.ProcessId;
 import dev.loom.io.Storage;
@@ -54,11 +54,7 @@ final class LiveFileTest {
                 10,
                 new Mark.Identity(storeId, 16L * PAGE, new FileId(3, 4), MarkFile.MINOR, false),
                 new Mark.Session(
-                        2,
-                        false,
-                        new Mark.Owner(new ProcessId(5, 6, 7), "boot", "host"),
-                        nonce,
-                        Path.of("/staging")),
+                        2, false, new Mark.Owner(new ProcessId(5, 6, 7), "boot", "host"), nonce, Path.of("/staging")),
                 new Mark.Contents(
                         List.of(
                                 new LogMark(RING, RING, PAGE, 40L * PAGE),
