@@ -343,6 +343,7 @@ final class IntakeTest {
     /** What a record class's accessors do, which are the program's code. */
     private static Runnable inAccessor = () -> {};
 
+    @SuppressWarnings("ArrayRecordComponent") // a payload of bytes
     record Hooked(byte[] bytes) {
         @Override
         public byte[] bytes() {
@@ -356,6 +357,7 @@ final class IntakeTest {
     /** At how many calls of its accessor it begins to be shorter. */
     private static int shrinkFrom;
 
+    @SuppressWarnings("ArrayRecordComponent") // a payload of bytes
     record Shrinking(byte[] bytes) {
         @Override
         public byte[] bytes() {
