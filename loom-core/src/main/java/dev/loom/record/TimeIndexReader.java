@@ -124,7 +124,7 @@ abstract class TimeIndexReader implements AutoCloseable {
         return view.watermarks().rebuildTo();
     }
 
-    /** Moves into the gap, between the entries before and after it. */
+    /** Moves after the last entry before the gap; the next move must be to the previous one. */
     final void toGap() {
         pageAddress = gapEnd;
         entries = 0;

@@ -2,11 +2,13 @@ package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -135,5 +137,57 @@ final class HybridLogTest {
         assertEquals(BEGIN + PAGE, watermarks.sealedAcquire());
         assertEquals(BEGIN + PAGE, log.pageAddress());
         assertEquals(PAGE - PageDescriptor.HEADER_LENGTH - 8, log.remaining());
+    }
+
+    @Test
+    void shouldSayWhyAPageCannotBegin() {
+        for (int page = 0; page < RING_PAGES; page++) {
+            fillPage(page);
+        }
+        String message = assertThrows(IllegalStateException.class, () -> log.beginPage(9, log.tail(), false))
+                .getMessage();
+        assertEquals("no room for a page: log=RECORD, tail=" + log.tail() + ", ring=" + RING, message);
+        assertEquals(LogKind.RECORD, log.kind());
+    }
+
+    @Test
+    void shouldKnowWhichPageIsOpenAndWhatIsLeftOfIt() {
+        assertEquals(BEGIN, log.pageAddress(), "the next one");
+        assertEquals(0, log.remaining());
+        log.beginPage(1, BEGIN, false);
+        assertEquals(BEGIN, log.pageAddress());
+        assertEquals(PAGE - PageDescriptor.HEADER_LENGTH, log.remaining());
+        log.advance(log.remaining());
+        assertEquals(BEGIN, log.pageAddress(), "full, but open");
+        assertEquals(0, log.remaining());
+        assertTrue(log.pageOpen());
+        log.sealPage(1);
+        assertEquals(BEGIN + PAGE, log.pageAddress());
+    }
+
+    @Test
+    void shouldGoOnInAnotherRingAndOtherWatermarks() {
+        fillPage(1);
+        log.publishSealed();
+        ByteBuffer otherRing = ByteBuffer.allocateDirect(RING).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer otherLive = ByteBuffer.allocateDirect(live.capacity()).order(ByteOrder.LITTLE_ENDIAN);
+        otherRing.put(0, ringContent());
+        for (int i = 0; i < live.capacity(); i++) {
+            otherLive.put(i, live.get(i));
+        }
+        byte[] before = ringContent();
+        log.moveTo(otherRing, otherLive);
+        assertSame(otherRing, log.ringBytes());
+        fillPage(2);
+        int page = (int) ((BEGIN + PAGE) & (RING - 1));
+        assertEquals(2, PageDescriptor.baseTimeNs(new UnsafeBuffer(otherRing), page));
+        assertEquals(ByteBuffer.wrap(before), ByteBuffer.wrap(ringContent()), "nothing goes where it was");
+        log.publishSealed();
+        assertEquals(BEGIN + 2L * PAGE, watermarks.sealedAcquire(), "of the new memory");
+        live.putLong(8, 0);
+        assertEquals(BEGIN + 2L * PAGE, watermarks.sealedAcquire());
+        assertEquals(ByteOrder.LITTLE_ENDIAN, log.evictorBytes().order());
+        log.evictorBytes().position(5);
+        assertEquals(0, log.ringBytes().position(), "the evictor has a position of its own");
     }
 }

@@ -10,6 +10,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -123,8 +124,33 @@ final class PageReaderTest {
                             page == bad ? PageState.DAMAGED : PageState.PRESENT,
                             walk.read((long) page * PAGE, writer.log().tail()),
                             "page=" + page + ", bad=" + bad);
+                    assertEquals(page == bad, walk.failed());
+                    assertEquals(page == bad, walk.failure() != null);
                 }
             }
+        }
+    }
+
+    @Test
+    void shouldFailForAPageThatTheDiskDoesNotDeliverWhenTheCallerGoesOnToWrite() {
+        writePages(20);
+        long tail = writer.log().tail();
+        Storage storage = new HookedStorage() {
+            @Override
+            protected void onRead(Path file, long position, int length) {
+                if (position == 0) {
+                    throw new StoreIoException("injected failure: file=" + file + ", position=" + position);
+                }
+            }
+        };
+        LogView view = new LogView(
+                LogKind.RECORD, STORE_ID, storage, segments, writer.log().watermarks(), null);
+        try (PageReader walk = new PageReader(view, 1)) {
+            assertThrows(StoreIoException.class, () -> walk.readOrFail(0, tail));
+            assertThrows(StoreIoException.class, walk::checkReadable);
+            assertSame(PageState.PRESENT, walk.readOrFail(PAGE, tail));
+            walk.checkReadable();
+            assertSame(PageState.DAMAGED, walk.readOrFail(-PAGE, tail), "no page is there");
         }
     }
 
@@ -172,6 +198,31 @@ final class PageReaderTest {
         assertSame(PageState.PRESENT, reader.read(0, log.tail()), "read once more, as it has grown");
         assertEquals(log.tail(), reader.used());
         assertEquals(8, reader.buffer().getByte(reader.pageOffset() + (int) snapshot));
+    }
+
+    @Test
+    void shouldReadOfAPageThatWasSealedLaterOnlyWhatTheSnapshotSees() {
+        writePages(2);
+        HybridLog log = writer.log();
+        long page = log.tail();
+        log.beginPage(5, page, false);
+        log.advance(100);
+        long snapshot = log.tail();
+        log.advance(100);
+        log.sealPage(6);
+        log.publish();
+        writer.evict();
+        LogView files = new LogView(LogKind.RECORD, STORE_ID, Storage.DISK, segments, log.watermarks(), null);
+        try (PageReader fromFile = new PageReader(files, 1)) {
+            for (PageReader each : List.of(reader, fromFile)) {
+                assertSame(PageState.PRESENT, each.read(page, snapshot));
+                assertEquals(snapshot - page, each.used());
+                assertSame(PageState.PRESENT, each.read(page, log.tail()));
+                assertEquals(PageDescriptor.HEADER_LENGTH + 200, each.used());
+                assertEquals(page, PageDescriptor.address(each.buffer(), each.pageOffset()));
+            }
+        }
+        assertEquals(snapshot - page + PAGE, reader.bytesRead(), "no more was copied than is visible");
     }
 
     @Test

@@ -162,12 +162,12 @@ final class CheckpointWriterTest {
                     writer.write(sources.states(), END, TIME, () -> {});
                 } while (log.log().remaining()
                         > TimeEntryDescriptor.LIST_OFFSET); // nothing more goes into the open page
-                int most = TimeIndexWriter.sourcesMax(pages * PAGE);
+                int most = RecordLog.sourcesMax(pages * PAGE);
                 assertTrue(writer.hasRoom(most), "pages=" + pages);
                 assertFalse(writer.hasRoom(most + 1), "pages=" + pages);
             }
         }
-        assertTrue(TimeIndexWriter.sourcesMax(4 << 20) > SourceSlots.SOURCES_MAX, "the default ring");
+        assertTrue(RecordLog.sourcesMax(4 << 20) > SourceSlots.SOURCES_MAX, "the default ring");
     }
 
     @Test

@@ -46,7 +46,7 @@ final class DirectoryRoomTest {
     @Test
     void shouldNeverAskForMoreThanTheRingHasBesideTheOpenPage() {
         for (long ring = LoomConfig.RING_BYTES_MIN; ring <= LoomConfig.RING_BYTES_MAX; ring *= 2) {
-            int indexes = TimeIndexWriter.indexesMax((int) ring);
+            int indexes = RecordLog.indexesMax((int) ring);
             int pages = TimeEntryDescriptor.pagesMax(TimeEntryDescriptor.directoryLengthMax(SOURCES_MAX + 1, indexes));
             assertTrue(pages <= ring / PageDescriptor.PAGE_LENGTH - 1, "ring=" + ring + ", pages=" + pages);
         }
@@ -56,7 +56,7 @@ final class DirectoryRoomTest {
     void shouldWriteTheLongestDirectoriesIntoTheRoomAskedFor() {
         System.out.println("DirectoryRoomTest: -Dloom.test.seed=" + seed);
         for (int ring = LoomConfig.RING_BYTES_MIN; ring <= 8 * LoomConfig.RING_BYTES_MIN; ring *= 2) {
-            int indexesMax = TimeIndexWriter.indexesMax(ring);
+            int indexesMax = RecordLog.indexesMax(ring);
             writeChunks(ring, SOURCES_MAX, indexesMax, SOURCES_MAX);
             writeChunks(ring, SOURCES_MAX, indexesMax, 1);
             writeChunks(ring, 1 + random.nextInt(SOURCES_MAX), 1 + random.nextInt(indexesMax), 1 + random.nextInt(100));

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
 import dev.loom.value.RecordBatch;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -321,6 +323,208 @@ final class PageRecordsTest {
         assertJumboRead(false, 1, "of the same session");
         ring().putByte(flags, before);
         assertJumboRead(true, 0, "as written");
+    }
+
+    /** A page that is not the log's first, with records of two sources, and what was pushed to the first of them. */
+    private List<Long> secondPage() {
+        push(1, RecordDescriptor.PAYLOAD_LENGTH_MAX);
+        List<Long> own = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            own.add(push(1, i * 3));
+            push(2, i);
+        }
+        assertEquals(PAGE + FIRST, own.get(0));
+        return own;
+    }
+
+    @Test
+    void shouldFillABatchWithTheSourcesRecordsThatFollow() {
+        List<Long> own = secondPage();
+        RecordBatch batch = new RecordBatch();
+        try (PageRecords page = records(1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertTrue(page.next());
+            assertEquals(own.get(0), page.address());
+            page.next(batch);
+            assertEquals(own.size() - 1, batch.count());
+            for (int i = 1; i < own.size(); i++) {
+                assertEquals(own.get(i), batch.address(i - 1));
+                assertEquals(i * 3, batch.length(i - 1));
+                assertEquals(RecordLogFixture.FIRST_TIME + 1 + 2L * i, batch.timeNs(i - 1));
+            }
+            assertFalse(page.next());
+            page.next(batch);
+            assertEquals(0, batch.count());
+        }
+    }
+
+    @Test
+    void shouldFollowTheChainBackInAnyPage() {
+        List<Long> own = secondPage();
+        RecordBatch batch = new RecordBatch();
+        try (PageRecords page = records(1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertTrue(page.previous(own.get(own.size() - 1), batch) < 0);
+            assertEquals(own.size(), batch.count());
+            for (int i = 0; i < own.size(); i++) {
+                int at = own.size() - 1 - i;
+                assertEquals(own.get(at), batch.address(i));
+                assertEquals(at * 3, batch.length(i));
+                assertEquals(RecordLogFixture.FIRST_TIME + 1 + 2L * at, batch.timeNs(i));
+            }
+            long before = PAGE + 8;
+            assertEquals(before, page.previous(before, batch), "no record begins there");
+            assertEquals(0, batch.count());
+        }
+    }
+
+    @Test
+    void shouldEndABatchWhereItIsFullOrARecordIsNotWhole() {
+        List<Long> own = new ArrayList<>();
+        for (int i = 0; i < RecordBatch.RECORDS_MAX + 2; i++) {
+            own.add(push(1, 8));
+        }
+        RecordBatch batch = new RecordBatch();
+        try (PageRecords page = records(1)) {
+            page.next(batch);
+            assertEquals(RecordBatch.RECORDS_MAX, batch.count());
+            assertTrue(page.next());
+            assertEquals(own.get(RecordBatch.RECORDS_MAX), page.address());
+            page.next(batch);
+            assertEquals(1, batch.count());
+        }
+        int rest = (int) (store.records.watermarks().tailAcquire() - own.get(5)) - RecordDescriptor.HEADER_LENGTH;
+        for (int type = 0; type <= 5; type++) {
+            putWord0(own.get(5), 8, type, 0);
+            try (PageRecords page = records(1)) {
+                page.next(batch);
+                assertEquals(type == RecordDescriptor.WHOLE ? RecordBatch.RECORDS_MAX : 5, batch.count());
+                assertEquals(type != 0 && type <= RecordDescriptor.LAST, page.next(), "type=" + type);
+            }
+        }
+        putWord0(own.get(5), rest, RecordDescriptor.WHOLE, 0);
+        try (PageRecords page = records(1)) {
+            page.next(batch);
+            assertEquals(6, batch.count(), "up to the end");
+        }
+        putWord0(own.get(5), rest + 1, RecordDescriptor.WHOLE, 0);
+        try (PageRecords page = records(1)) {
+            page.next(batch);
+            assertEquals(5, batch.count(), "beyond the end");
+        }
+    }
+
+    @Test
+    void shouldFindRecordsOfAnyPage() {
+        List<Long> own = secondPage();
+        try (PageRecords page = records(1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            for (long address = PAGE; address < store.records.watermarks().tailAcquire(); address += 8) {
+                assertEquals(own.contains(address), page.find(address), "address=" + address);
+            }
+            assertFalse(page.find(FIRST), "in another page");
+            assertEquals(RecordLogFixture.FIRST_TIME + 1, page.baseTimeNs());
+        }
+    }
+
+    @Test
+    void shouldTellWhereBytesAreNoRecord() {
+        secondPage();
+        long damaged = push(1, 8);
+        push(1, 8);
+        try (PageRecords page = records(-1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertEquals(42, all(page).size());
+            assertEquals(-1, page.malformed());
+            assertFalse(page.continues());
+        }
+        putWord0(damaged, 8, 0, 0);
+        try (PageRecords page = records(-1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertEquals(40, all(page).size());
+            assertEquals(damaged, page.malformed());
+            assertSame(PageState.PRESENT, page.read(0));
+            assertEquals(1, all(page).size());
+            assertEquals(-1, page.malformed(), "of another page");
+        }
+        putWord0(damaged, 8, RecordDescriptor.WHOLE, 0);
+        long tail = store.records.watermarks().tailAcquire();
+        try (PageRecords page = new PageRecords(store.records.view(), tail - 16, -1)) {
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertEquals(41, all(page).size());
+            assertEquals(tail - 24, page.malformed(), "less than a header is left");
+            page.extend(tail);
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertEquals(42, all(page).size());
+            assertEquals(-1, page.malformed());
+        }
+    }
+
+    @Test
+    void shouldTellAFragmentsPageFromAChunksFirst() {
+        push(1, JUMBO);
+        try (PageRecords page = records(-1)) {
+            assertFalse(page.continues());
+            assertSame(PageState.PRESENT, page.read(PAGE));
+            assertTrue(page.continues());
+            assertFalse(page.next(), "no record begins there");
+            assertEquals(-1, page.malformed());
+        }
+    }
+
+    @Test
+    void shouldCallAJumboExpiredWhoseEndIsDeleted() {
+        push(1, JUMBO);
+        try (PageRecords page = records(1)) {
+            assertFalse(page.expired());
+            store.records.watermarks().beginRelease(16L << 20);
+            assertFalse(page.next());
+            assertTrue(page.expired());
+            assertEquals(0, page.damagedRecords());
+        }
+    }
+
+    @Test
+    void shouldReadFromFilesInBlocksWhatIsInTheRing() {
+        secondPage();
+        push(1, JUMBO);
+        push(2, 5);
+        for (int i = 0; i < 20; i++) {
+            push(3, 3000 + i);
+        }
+        store.log.seal();
+        List<String> inRing = describe(store.records.view());
+        store.evict();
+        LogView view = store.records.view();
+        List<String> inFiles = describe(
+                new LogView(view.kind(), view.storeId(), view.storage(), view.segments(), view.watermarks(), null));
+        assertEquals(inRing, inFiles);
+        assertTrue(inRing.size() > 60);
+    }
+
+    private static List<String> describe(LogView view) {
+        List<String> found = new ArrayList<>();
+        RecordBatch batch = new RecordBatch();
+        long tail = view.watermarks().tailAcquire();
+        try (PageRecords page = new PageRecords(view, tail, -1)) {
+            for (long at = 0; at < tail; at += PAGE) {
+                assertSame(PageState.PRESENT, page.read(at));
+                while (page.next()) {
+                    found.add(page.sourceId() + "@" + page.address() + " t=" + page.timeNs() + " back=" + page.back()
+                            + " " + Arrays.hashCode(payload(page)));
+                    long address = page.address();
+                    assertTrue(page.find(address));
+                    assertEquals(address, page.address());
+                    found.add(page.previous(address, batch) + " after " + batch.count());
+                    for (int i = 0; i < batch.count(); i++) {
+                        byte[] bytes = new byte[batch.length(i)];
+                        batch.buffer().getBytes(batch.offset(i), bytes);
+                        found.add(batch.address(i) + " t=" + batch.timeNs(i) + " " + Arrays.hashCode(bytes));
+                    }
+                }
+            }
+        }
+        return found;
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.loom.log.Evictor;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
 import dev.loom.log.SegmentBudget;
 import dev.loom.log.Segments;
 import dev.loom.log.UnsharedLog;
@@ -35,12 +36,17 @@ final class RecordLogFixture implements AutoCloseable {
     /** One log, and the bytes of its watermarks. */
     record Part(UnsharedLog unshared, Segments segments, ByteBuffer live) {
         static Part of(LogKind kind, Path directory) {
+            return of(kind, directory, 0);
+        }
+
+        /** @param first the address of its first page */
+        static Part of(LogKind kind, Path directory, long first) {
             Segments segments = new Segments(directory.resolve(kind.name()), 16L << 20);
             Storage.DISK.createDirectories(segments.folder());
-            UnsharedLog unshared = new UnsharedLog(kind, STORE_ID, 1, Storage.DISK, segments, 0, RING);
+            UnsharedLog unshared = new UnsharedLog(kind, STORE_ID, 1, Storage.DISK, segments, first, RING);
             ByteBuffer live = ByteBuffer.allocateDirect(Watermarks.LENGTH).order(ByteOrder.LITTLE_ENDIAN);
             unshared.log().moveTo(unshared.log().ringBytes(), live);
-            unshared.log().watermarks().reset(0, 0);
+            unshared.log().watermarks().reset(0, first);
             return new Part(unshared, segments, live);
         }
 
@@ -85,6 +91,12 @@ final class RecordLogFixture implements AutoCloseable {
     final SourceSlots slots;
     final LossSlots losses;
     final LossCounts lossCounts = new LossCounts(ByteBuffer.allocateDirect(LossCounts.LENGTH), 0);
+    final PressureGauge gauge =
+            new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH).order(ByteOrder.LITTLE_ENDIAN), 0);
+
+    /** Not started: the test alone evicts. */
+    final Evictor evictor = Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1);
+
     final RecordLog log;
     long clockNs = FIRST_TIME;
 
@@ -93,28 +105,63 @@ final class RecordLogFixture implements AutoCloseable {
     }
 
     RecordLogFixture(Path directory, int sourceCount, Pressure pressure) {
-        records = Part.of(LogKind.RECORD, directory);
-        times = Part.of(LogKind.TIME, directory);
-        chunks = Part.of(LogKind.CHUNK, directory);
+        this(
+                Part.of(LogKind.RECORD, directory),
+                Part.of(LogKind.TIME, directory),
+                Part.of(LogKind.CHUNK, directory),
+                sourceCount,
+                pressure);
+    }
+
+    private RecordLogFixture(Part records, Part times, Part chunks, int sourceCount, Pressure pressure) {
+        this.records = records;
+        this.times = times;
+        this.chunks = chunks;
         for (int id = 0; id <= sourceCount; id++) {
             sources.add(id, false, new SourceTotals(), 0);
         }
         slots = SourceSlots.allocate(sourceCount + 1);
         losses = LossSlots.allocate(sourceCount + 1);
-        log = new RecordLog(new RecordLog.Parts(
+        log = writer(sources, pressure, FIRST_TIME);
+    }
+
+    /**
+     * The same records, and indexes that begin behind a gap, as if those before were lost.
+     *
+     * @param gapEnd a page's address
+     */
+    RecordLogFixture behindGap(Path directory, int sourceCount, long gapEnd) {
+        Part nextTimes = Part.of(LogKind.TIME, directory, gapEnd);
+        Part nextChunks = Part.of(LogKind.CHUNK, directory, gapEnd);
+        for (Part index : List.of(nextTimes, nextChunks)) {
+            index.watermarks().gap(0, gapEnd, 0, records.log().tail());
+        }
+        RecordLogFixture next = new RecordLogFixture(records, nextTimes, nextChunks, sourceCount, Pressure.DROP_NEWEST);
+        next.clockNs = clockNs;
+        for (int id = 0; id <= sourceCount; id++) {
+            SourceTotals totals = next.sources.states()[id].totals;
+            totals.directoryAddress = gapEnd - PageDescriptor.PAGE_LENGTH; // the chain leads into the gap
+            next.slots.put(id, totals);
+        }
+        return next;
+    }
+
+    /** A writer that goes on where the records end. */
+    RecordLog writer(WriterSources writerSources, Pressure pressure, long lastTimeNs) {
+        return new RecordLog(new RecordLog.Parts(
                 records.log(),
                 times.log(),
                 chunks.log(),
-                sources,
+                writerSources,
                 slots,
                 losses,
                 lossCounts,
                 () -> clockNs++,
-                Evictor.create(List.of(), STORE_ID, new NoDurability(), SegmentBudget.UNLIMITED, 1, 1),
-                new PressureGauge(ByteBuffer.allocateDirect(PressureGauge.LENGTH), 0),
+                evictor,
+                gauge,
                 pressure,
                 Long.MAX_VALUE,
-                FIRST_TIME,
+                lastTimeNs,
                 -1));
     }
 

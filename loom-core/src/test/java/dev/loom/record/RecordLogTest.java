@@ -193,7 +193,8 @@ final class RecordLogTest {
                     store.log.seal();
                     store.evict();
                 }
-                for (int id = 1; id <= count; id++) {
+                // of many, some, and the last
+                for (int id = 1; id <= count; id += id < 100 || id == count ? 1 : Math.min(37, count - id)) {
                     assertListed(store, id, last);
                 }
             }

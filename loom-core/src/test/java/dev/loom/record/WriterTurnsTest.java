@@ -2,8 +2,10 @@ package dev.loom.record;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.error.SecondWriterException;
 import java.util.ArrayList;
@@ -225,5 +227,63 @@ final class WriterTurnsTest {
         assertDoesNotThrow(ownership::admit);
         assertDoesNotThrow(ownership::admit);
         assertEquals(3, tasks.size());
+    }
+
+    @Test
+    void shouldEndAnOpenClaimWhenItIsTakenToClose() {
+        ownership.admit();
+        ownership.beginClaim(3);
+        ownership.takeToClose();
+        assertEquals(1, left);
+        assertDoesNotThrow(ownership::admit);
+    }
+
+    @Test
+    void shouldNotBeTakenToCloseFromALivingWriter() throws InterruptedException {
+        assertTakenElsewhere();
+        assertThrows(SecondWriterException.class, ownership::takeToClose);
+        assertThrows(SecondWriterException.class, ownership::admit);
+        assertEquals(0, left);
+    }
+
+    @Test
+    void shouldKnowWhetherThreadsTakeTurns() {
+        assertFalse(ownership.inTurns());
+        ownership.takeTurns(this);
+        assertTrue(ownership.inTurns());
+        ownership.takeToClose();
+        assertFalse(ownership.inTurns());
+    }
+
+    /** Which may have to wait for what calls it. */
+    @Test
+    void shouldRefuseQuestionsOfCodeThatTheStoreCalls() throws InterruptedException {
+        assertDoesNotThrow(ownership::refuseInside);
+        ownership.admit();
+        assertDoesNotThrow(ownership::refuseInside);
+        ownership.enter();
+        assertThrows(IllegalStateException.class, ownership::refuseInside);
+        assertNull(elsewhere(ownership::refuseInside), "other threads may ask meanwhile");
+        ownership.leave();
+        assertDoesNotThrow(ownership::refuseInside);
+        assertDoesNotThrow(ownership::refuseBarred);
+        ownership.bar(Thread.currentThread());
+        assertTrue(ownership.isBarred(Thread.currentThread()));
+        assertThrows(IllegalStateException.class, ownership::refuseInside);
+        assertThrows(SecondWriterException.class, ownership::refuseBarred);
+        assertNull(elsewhere(ownership::refuseBarred));
+        assertNull(elsewhere(ownership::refuseInside));
+    }
+
+    @Test
+    void shouldRunATaskOfTheThreadThatTheRoleIsHandedTo() throws InterruptedException {
+        ownership.admit();
+        ownership.summon(() -> tasks.add(Thread.currentThread().getName()));
+        Thread[] next = new Thread[1];
+        assertNull(elsewhere(() -> next[0] = Thread.currentThread()));
+        ownership.handOver(next[0]);
+        assertEquals(List.of(), tasks);
+        assertTakenElsewhere();
+        assertEquals(List.of(next[0].getName()), tasks);
     }
 }

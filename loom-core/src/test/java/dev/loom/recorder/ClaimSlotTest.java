@@ -12,10 +12,14 @@ import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Claims in a ring that only the test reads. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ClaimSlotTest {
     private static final int SOURCE = 2;
 
@@ -230,5 +234,45 @@ final class ClaimSlotTest {
         assertTrue(ended.ownerHasEnded());
         assertFalse(slots.add(intake, ring).ownerHasEnded(), "it has had no thread yet");
         assertSame(open, slots.abandonedAt(ring.blockedIndex()));
+    }
+
+    @Test
+    void shouldSaySoWhenAStackOverflowsWhileItClaims() {
+        Intake deep = new Intake(
+                ring,
+                gates,
+                () -> {
+                    throw new StackOverflowError();
+                },
+                new WakeUp(),
+                1_000);
+        ClaimSlot claim = slots.add(deep, ring);
+        assertThrows(StackOverflowError.class, () -> claim.claim(SOURCE, Long.BYTES));
+        assertTrue(deep.overflowed);
+        assertEquals(1, deep.orphanCount);
+        assertFalse(claim.isOpen());
+        assertThrows(IllegalStateException.class, claim::commit);
+        assertEquals(0, ring.used(), "before it had any room");
+    }
+
+    @Test
+    void shouldWakeTheWriterWhenItEnds() throws InterruptedException {
+        for (boolean commit : new boolean[] {true, false}) {
+            WakeUp wakeUp = new WakeUp();
+            ClaimSlot claim = slots.add(new Intake(ring, gates, () -> 5, wakeUp, 1_000), ring);
+            assertEquals(0, claim.claim(SOURCE, Long.BYTES));
+            Thread writer = new Thread(() -> wakeUp.sleepUnless(() -> false));
+            writer.setDaemon(true);
+            writer.start();
+            while (LockSupport.getBlocker(writer) != wakeUp) {
+                Thread.onSpinWait();
+            }
+            if (commit) {
+                assertEquals(0, claim.commit());
+            } else {
+                claim.abort();
+            }
+            writer.join();
+        }
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.loom.api.DropPolicy;
 import dev.loom.api.LossReason;
 import dev.loom.api.PushStatus;
+import dev.loom.format.StructCodec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -363,6 +365,152 @@ final class IntakeTest {
         assertEquals(PushStatus.CLOSED, intake.offer(SOURCE, slow, 0, 8));
         assertEquals(0, read(SLOTS));
         assertFalse(ring.pending());
+    }
+
+    record Point(long value, String name) {}
+
+    private static final StructCodec<Point> POINTS = StructCodec.of(Point.class);
+
+    /** What a record class's accessors do, which are the program's code. */
+    private static Runnable inAccessor = () -> {};
+
+    @SuppressWarnings("ArrayRecordComponent") // a payload of bytes
+    record Hooked(byte[] bytes) {
+        @Override
+        public byte[] bytes() {
+            inAccessor.run();
+            return bytes;
+        }
+    }
+
+    private static final StructCodec<Hooked> HOOKED = StructCodec.of(Hooked.class);
+
+    /** At how many calls of its accessor it begins to be shorter. */
+    private static int shrinkFrom;
+
+    @SuppressWarnings("ArrayRecordComponent") // a payload of bytes
+    record Shrinking(byte[] bytes) {
+        @Override
+        public byte[] bytes() {
+            return --shrinkFrom > 0 ? bytes : new byte[5];
+        }
+    }
+
+    private static final StructCodec<Shrinking> SHRINKING = StructCodec.of(Shrinking.class);
+
+    @AfterEach
+    void forgetAccessor() {
+        inAccessor = () -> {};
+    }
+
+    @Test
+    void shouldPutARecordsPayloadIntoTheRing() {
+        SourceGate gate = gate(DropPolicy.refuse());
+        Point point = new Point(-7, "abc");
+        assertEquals(0, intake.offer(SOURCE, POINTS, point));
+        List<Point> found = new ArrayList<>();
+        ring.read(
+                (source, buffer, index, length) -> found.add(
+                        POINTS.read(buffer, RecorderRing.payloadIndex(index), RecorderRing.payloadLength(length))),
+                2);
+        assertEquals(List.of(point), found);
+        gate.close();
+        assertEquals(PushStatus.SOURCE_CLOSED, intake.offer(SOURCE, POINTS, point));
+        assertEquals(0, ring.used());
+    }
+
+    @Test
+    void shouldSayClosedWhenItsRoomWasGivenUpWhileARecordIsWritten() {
+        gate(DropPolicy.refuse());
+        int[] calls = new int[1];
+        inAccessor = () -> {
+            if (calls[0]++ > 0 && ring.pending()) {
+                ring.seal();
+                assertTrue(ring.unblock());
+                inAccessor = () -> {};
+            }
+        };
+        assertEquals(PushStatus.CLOSED, intake.offer(SOURCE, HOOKED, new Hooked(new byte[8])));
+        assertEquals(0, read(SLOTS));
+        assertFalse(ring.pending());
+    }
+
+    @Test
+    void shouldAbortWhenARecordCantBeWritten() {
+        gate(DropPolicy.refuse());
+        inAccessor = () -> {
+            if (ring.used() > 0) {
+                throw new IllegalArgumentException("injected failure");
+            }
+        };
+        assertThrows(RuntimeException.class, () -> intake.offer(SOURCE, HOOKED, new Hooked(new byte[8])));
+        assertEquals(0, read(1));
+        assertFalse(ring.pending());
+        assertFalse(intake.overflowed);
+    }
+
+    @Test
+    void shouldAbortARecordThatChangesWhileItIsWritten() {
+        gate(DropPolicy.refuse());
+        Shrinking shrinking = new Shrinking(new byte[8]);
+        shrinkFrom = 2;
+        String message = assertThrows(IllegalStateException.class, () -> intake.offer(SOURCE, SHRINKING, shrinking))
+                .getMessage();
+        assertTrue(message.startsWith("record changed while being written: class="), message);
+        assertEquals(0, read(1));
+        assertFalse(ring.pending());
+    }
+
+    /** A thread leaves its room claimed where its stack overflows: ending it could overflow it again. */
+    @Test
+    void shouldNoteTheRoomThatAnOverflowLeaves() {
+        gate(DropPolicy.refuse());
+        UnsafeBuffer deep = new UnsafeBuffer(new byte[8]) {
+            private int checks;
+
+            @Override
+            public void boundsCheck(int index, int length) {
+                if (checks++ > 0) {
+                    throw new StackOverflowError();
+                }
+            }
+        };
+        assertFalse(intake.overflowed);
+        assertThrows(StackOverflowError.class, () -> intake.offer(SOURCE, deep, 0, 8));
+        assertTrue(intake.overflowed);
+        assertOrphan();
+        inAccessor = () -> {
+            if (ring.used() > 0) {
+                throw new StackOverflowError();
+            }
+        };
+        assertThrows(StackOverflowError.class, () -> intake.offer(SOURCE, HOOKED, new Hooked(new byte[8])));
+        assertOrphan();
+        assertEquals(0, intake.offer(SOURCE, PAYLOAD));
+        assertEquals(1, read(SLOTS), "those behind it go on");
+    }
+
+    /** Ends the claim that the reader waits for, which the intake knows of once. */
+    private void assertOrphan() {
+        assertEquals(0, read(SLOTS));
+        assertTrue(ring.pending());
+        int index = ring.blockedIndex();
+        assertFalse(intake.takeOrphan(index + 8));
+        assertTrue(intake.takeOrphan(index));
+        assertFalse(intake.takeOrphan(index), "once");
+        assertTrue(intake.end(index, false));
+        assertEquals(0, read(SLOTS));
+        assertFalse(ring.pending());
+    }
+
+    @Test
+    void shouldRememberTheLatestOrphans() {
+        for (int i = 0; i < 100; i++) {
+            intake.orphans[intake.orphanCount++ & Intake.ORPHANS_MASK] = 8 * (i + 1);
+        }
+        for (int i = 0; i < 100; i++) {
+            assertEquals(i >= 100 - intake.orphans.length, intake.takeOrphan(8 * (i + 1)), "orphan=" + i);
+        }
     }
 
     private enum Ending {
