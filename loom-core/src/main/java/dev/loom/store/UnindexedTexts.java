@@ -31,8 +31,7 @@ final class UnindexedTexts implements SourceRecords.ChunkGuide {
      */
     static TextIndexInfo info(
             SnapshotReader reader, SnapshotView view, Source source, IndexedText fields, Source.Statistics all) {
-        UnitFiles files = UnitFiles.beside(
-                view.records().storage(), view.records().segments().folder());
+        UnitFiles files = view.text();
         int rowUnits = 0;
         int columnUnits = 0;
         long bytes = 0;
