@@ -851,7 +851,8 @@ final class IndexAuditTest {
                 now.recordTail(),
                 store.times.watermarks().tailAcquire(),
                 now.chunkTail(),
-                now.slots());
+                now.slots(),
+                now.text());
     }
 
     private static void flip(RecordLogFixture.Part log, long address) throws IOException {

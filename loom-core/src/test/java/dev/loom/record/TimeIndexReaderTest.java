@@ -461,7 +461,8 @@ final class TimeIndexReaderTest {
                 now.recordTail(),
                 end(),
                 now.chunkTail(),
-                now.slots());
+                now.slots(),
+                now.text());
     }
 
     /** Along its chain, a walk reads only the pages with the source's directories, whatever lies between. */
