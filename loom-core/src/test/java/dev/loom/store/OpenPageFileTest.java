@@ -374,8 +374,7 @@ final class OpenPageFileTest extends StoreFixture {
         }
         awaitFirstPage();
         cutPower(kill());
-        assertRecovers(
-                pushed.stream().filter(record -> record.address() < PAGE).toList());
+        assertRecovers(pushed.stream().filter(record -> record.address() < PAGE).toList());
     }
 
     @Test
