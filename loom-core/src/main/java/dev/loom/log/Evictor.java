@@ -316,7 +316,9 @@ public final class Evictor implements Runnable, AutoCloseable {
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
         if (forcedPagesWritten || (due && (writeFailure != null || aimReached()))) {
             makeDurable();
-            durableAtNs = due ? dueAtNs : now;
+            // a disk that is slower than that rests for a tenth of the interval, which also lets in whoever pauses this
+            // thread
+            durableAtNs = Math.max(due ? dueAtNs : now, clock.getAsLong() - intervalNs / 10 * 9);
             if (syncFailure != null) {
                 durableAtNs = clock.getAsLong(); // the disk gets its pause
             }
