@@ -266,12 +266,24 @@ public final class UnitFiles {
         }
     }
 
-    /** Deletes files whose records retention has deleted. */
+    /**
+     * Deletes files whose records retention has deleted, as far as that is possible.
+     *
+     * @throws StoreIoException the first failure, once all others are deleted
+     */
     public void deleteBelow(long begin) {
+        StoreIoException first = null;
         for (UnitFile file : all()) {
             if (file.end() <= begin) {
-                delete(file);
+                try {
+                    delete(file);
+                } catch (StoreIoException e) {
+                    first = first == null ? e : first;
+                }
             }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 

@@ -27,9 +27,6 @@ final class EvictedLog implements AutoCloseable {
     private final int runLengthMin;
     private long synced;
     private long aim;
-    /** Where the last write was refused for which room was made; -1 if there was none. */
-    private long relievedAt = -1;
-
     /** How often in succession the disk has not delivered each page that was to be written again, while it delivered others. */
     private Map<Long, Integer> unreadable = Map.of();
 
@@ -102,16 +99,6 @@ final class EvictedLog implements AutoCloseable {
         ring.limit(start + (int) length).position(start);
         writer.write(ring, from);
         watermarks.evictedRelease(from + length);
-    }
-
-    /** Notes that room was made for the next run, which was refused. */
-    void noteRelief() {
-        relievedAt = watermarks.evictedAcquire();
-    }
-
-    /** Whether room was made for the next run before. */
-    boolean isRelieved() {
-        return relievedAt == watermarks.evictedAcquire();
     }
 
     /** Makes the contents of the segment files durable; {@link #synced()} is the end of what is durable. */

@@ -63,10 +63,8 @@ public final class Evictor implements Runnable, AutoCloseable {
     private boolean due;
 
     private long dueAtNs;
-    /** The log for which room has just been made, and which is the next to be written; null for all. */
-    private @Nullable EvictedLog relieved;
-
     private long pauseNs;
+    private boolean unsynced; // a sync has failed: what is not durable must be written again
     private long tickAtNs;
     private long ticket;
 
@@ -303,7 +301,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         long now = clock.getAsLong();
         ticket = forceRequested;
         boolean forced = ticket != forceAnswered;
-        if (!due && (now - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax))) {
+        if (!due && isDue(now)) {
             due = true;
             dueAtNs = now;
             for (EvictedLog log : logs) {
@@ -316,8 +314,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         boolean forcedPagesWritten = forced && !progressed && writeFailure == null;
         if (forcedPagesWritten || (due && (writeFailure != null || aimReached()))) {
             makeDurable();
-            // a disk that is slower than that rests for a tenth of the interval, which also lets in whoever pauses this
-            // thread
+            // a slower disk rests for a tenth of the interval, which also lets in whoever pauses this thread
             durableAtNs = Math.max(due ? dueAtNs : now, clock.getAsLong() - intervalNs / 10 * 9);
             if (syncFailure != null) {
                 durableAtNs = clock.getAsLong(); // the disk gets its pause
@@ -334,6 +331,10 @@ public final class Evictor implements Runnable, AutoCloseable {
             answer(syncFailure);
         }
         return progressed;
+    }
+
+    private boolean isDue(long nowNs) {
+        return nowNs - durableAtNs >= pauseNs || (syncFailure == null && undurable() >= bytesMax);
     }
 
     private boolean aimReached() {
@@ -354,15 +355,11 @@ public final class Evictor implements Runnable, AutoCloseable {
     private boolean evict(boolean all) {
         boolean progressed = false;
         boolean failing = writeFailure != null;
-        EvictedLog only = relieved;
-        relieved = null;
-        EvictedLog writing = null;
         try {
             durability.syncSchema();
             for (EvictedLog log : logs) {
-                writing = log;
-                long run = log.nextRun(all || failing || only != null);
-                if (run > 0 && (only == null || only == log)) {
+                long run = log.nextRun(all || failing);
+                if (run > 0) {
                     durability.syncSchema(); // again: the run may have records of a source that was defined meanwhile
                     makeRoom(run);
                     log.evictRun(run);
@@ -373,7 +370,7 @@ public final class Evictor implements Runnable, AutoCloseable {
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
-            if (relieved(writing, e)) {
+            if (relieved()) {
                 return true; // and tries again
             }
             writeFailure = failureOf(e);
@@ -386,19 +383,16 @@ public final class Evictor implements Runnable, AutoCloseable {
     }
 
     /** Whether the disk has more room now than when it refused a write. */
-    private boolean relieved(@Nullable EvictedLog log, Throwable refusal) {
+    private boolean relieved() {
         try {
-            boolean again = log == null || log.isRelieved();
-            boolean more = budget.relieve(refusal, again);
-            if (!more && budget.isShort() && undurable() > 0) {
+            if (budget.relieve()) {
+                return true;
+            }
+            boolean more = budget.isShort() && undurable() > 0;
+            if (more) {
                 makeDurable();
-                more = budget.relieve(refusal, again);
             }
-            if (more && log != null) {
-                log.noteRelief();
-                relieved = log;
-            }
-            return more;
+            return more && budget.relieve();
         } catch (StoreReopenedException e) {
             throw e;
         } catch (Throwable e) {
@@ -424,9 +418,10 @@ public final class Evictor implements Runnable, AutoCloseable {
 
     private void makeDurable() {
         long beganNs = clock.getAsLong();
+        boolean synced = false;
         try {
             durability.tick();
-            if (syncFailure != null) {
+            if (unsynced) {
                 for (EvictedLog log : logs) {
                     log.writeAgain();
                 }
@@ -443,6 +438,8 @@ public final class Evictor implements Runnable, AutoCloseable {
                     log.publishDurable();
                 }
             }
+            synced = true;
+            unsynced = false;
             for (EvictedLog log : logs) {
                 log.keepNextPage(durability);
             }
@@ -455,7 +452,9 @@ public final class Evictor implements Runnable, AutoCloseable {
             throw e;
         } catch (Throwable e) {
             syncFailure = failureOf(e);
-            pauseNs = pauseNs(intervalNs, clock.getAsLong() - beganNs);
+            // the copy of an open page is written as a whole each time; a failure of it costs the logs nothing
+            unsynced |= !synced;
+            pauseNs = synced ? intervalNs : pauseNs(intervalNs, clock.getAsLong() - beganNs);
             // at once, because a recovery after a kill must know it
             durability.tick();
         }

@@ -10,7 +10,7 @@ public interface SegmentBudget {
         }
 
         @Override
-        public boolean relieve(Throwable refusal, boolean again) {
+        public boolean relieve() {
             return false;
         }
 
@@ -30,11 +30,9 @@ public interface SegmentBudget {
     /**
      * Called after a failed write; frees space if the disk lacks it.
      *
-     * @param refusal why it failed
-     * @param again whether it has failed before although some was freed then
      * @return whether it freed any
      */
-    boolean relieve(Throwable refusal, boolean again);
+    boolean relieve();
 
     /** Whether the disk lacks space that would be freed if there were more to delete. */
     boolean isShort();

@@ -127,19 +127,48 @@ public final class RunFiles {
         count(-taken(length));
     }
 
-    /** Deletes files whose records retention has deleted. */
+    /**
+     * Deletes files whose records retention has deleted, as far as that is possible.
+     *
+     * @throws StoreIoException the first failure, once all others are deleted
+     */
     public void deleteBelow(long begin) {
+        StoreIoException first = null;
         for (RunFile file : all()) {
             if (file.end() <= begin) {
-                delete(file);
+                try {
+                    delete(file);
+                } catch (StoreIoException e) {
+                    first = first == null ? e : first;
+                }
             }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 
     /** Deletes all files, to be built again, and makes that durable. */
     public void deleteAll() {
+        deleteAll(0);
+    }
+
+    /**
+     * As {@link #deleteAll()}; files of records before an address, which nobody asks for, may stay where they can't be deleted.
+     *
+     * @param begin the address
+     */
+    public void deleteAll(long begin) {
         List<RunFile> files = all();
-        files.forEach(this::delete);
+        for (RunFile file : files) {
+            try {
+                delete(file);
+            } catch (StoreIoException e) {
+                if (file.end() > begin) {
+                    throw e;
+                }
+            }
+        }
         if (!files.isEmpty()) {
             storage.syncDirectory(folder);
         }

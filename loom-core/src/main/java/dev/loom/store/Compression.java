@@ -77,7 +77,11 @@ final class Compression implements AutoCloseable {
     static void deleteTemporary(StoreFiles files, Storage storage) {
         for (Path file : storage.list(files.folder(LogKind.RECORD))) {
             if (Segments.isTemporary(file)) {
-                storage.delete(file);
+                try {
+                    storage.delete(file);
+                } catch (StoreIoException e) {
+                    // it takes room, no more; the next opening tries again
+                }
             }
         }
     }

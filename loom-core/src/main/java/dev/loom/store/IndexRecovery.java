@@ -69,7 +69,7 @@ final class IndexRecovery {
                     Long.MIN_VALUE);
         }
         // before the mark says that all is well: they sum up what is dropped
-        files.runs(storage).deleteAll();
+        files.runs(storage).deleteAll(next.begin(LogKind.RECORD));
         next = new MarkFile(storage, files.mark()).writeTwice(next);
         if (fromScratch) {
             unchecked = null;

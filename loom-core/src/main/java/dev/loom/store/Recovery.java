@@ -164,9 +164,9 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     private static Recovery cut(StoreFiles files, Storage storage, Mark mark) {
         LogEnds ends = LogEnds.find(files, storage, mark);
         long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), mark.schemaDurable());
-        truncate(storage, files.segments(LogKind.TIME, mark.segmentLength()), ends.timeEnd());
-        truncate(storage, files.segments(LogKind.CHUNK, mark.segmentLength()), ends.chunkEnd());
-        truncate(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends.recordEnd());
+        truncate(files, storage, mark, LogKind.TIME, ends.timeEnd());
+        truncate(files, storage, mark, LogKind.CHUNK, ends.chunkEnd());
+        truncate(files, storage, mark, LogKind.RECORD, ends.recordEnd());
         // last, since pages behind it might otherwise follow it after a second cut
         long recordEnd = restore(storage, files.segments(LogKind.RECORD, mark.segmentLength()), ends);
         Mark closed = new MarkFile(storage, files.mark())
@@ -193,11 +193,12 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         return page.address() + PageDescriptor.PAGE_LENGTH;
     }
 
-    private static void truncate(Storage storage, Segments segments, long end) {
+    private static void truncate(StoreFiles files, Storage storage, Mark mark, LogKind kind, long end) {
+        Segments segments = files.segments(kind, mark.segmentLength());
         for (Path path : storage.list(segments.folder())) {
             long first = Segments.firstOf(path);
-            if (first < 0) {
-                continue;
+            if (first < 0 || first + segments.segmentLength() <= mark.begin(kind)) {
+                continue; // what is below the begin may be there because it can't be deleted, nor opened
             }
             if (first >= end) {
                 storage.delete(path);

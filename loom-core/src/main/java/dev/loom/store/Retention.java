@@ -231,25 +231,7 @@ final class Retention implements SegmentBudget {
     }
 
     @Override
-    public boolean relieve(Throwable refusal, boolean again) {
-        boolean kept = limits.minFreeBytes() > 0 && storage.usableSpace(directory) >= limits.minFreeBytes();
-        // how much is lacking is not known, so what did not help is not repeated
-        return relieve() || (kept && !again && isFull(refusal) && delete(1, Long.MIN_VALUE));
-    }
-
-    /** Whether a failure says that there is no room, as a disk with bytes free does that has no inodes, or at a quota's limit. */
-    private static boolean isFull(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            String message = String.valueOf(each.getMessage());
-            if (message.contains("No space left on device") || message.contains("Disk quota exceeded")) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Deletes until there is as much free space as is to be kept. */
-    boolean relieve() {
+    public boolean relieve() {
         long missing = missing();
         if (missing <= 0) {
             if (!settling) {

@@ -231,7 +231,7 @@ public final class StoreOpening {
     }
 
     private Recovery recoverFrom(Mark mark, @Nullable Staging staging) {
-        files.runs(storage).deleteAll(); // they are synced at closing alone
+        files.runs(storage).deleteAll(mark.begin(LogKind.RECORD)); // they are synced at closing alone
         Repair repair = settings.repair();
         if (repair != null && staging == null) {
             repair.beforeCut(files, storage, mark);

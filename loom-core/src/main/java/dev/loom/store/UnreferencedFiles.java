@@ -31,7 +31,7 @@ final class UnreferencedFiles {
     private @Nullable LoomException ofSegments;
 
     /** Whether files may be left of what was built from deleted records. */
-    private boolean derivedLeft;
+    private boolean derivedLeft = true;
 
     private @Nullable LoomException ofDerived;
 
@@ -60,6 +60,7 @@ final class UnreferencedFiles {
     /** Notes that the logs begin elsewhere. */
     void onBegin() {
         segmentsLeft = true;
+        derivedLeft = true;
     }
 
     /** Deletes what may be left. */
@@ -71,7 +72,6 @@ final class UnreferencedFiles {
                 ofSegments = ofSegments == null ? e : ofSegments;
             }
             segmentsLeft = ofSegments != null;
-            derivedLeft = true;
         }
         if (derivedLeft) {
             long begin = mark.get().begin(LogKind.RECORD);

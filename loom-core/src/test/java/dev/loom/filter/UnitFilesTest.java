@@ -107,6 +107,26 @@ final class UnitFilesTest {
     }
 
     @Test
+    void shouldDeleteAllOthersWhereOneCanNotBeDeleted() throws IOException {
+        files = new UnitFiles(
+                new HookedStorage() {
+                    @Override
+                    public void delete(Path file) {
+                        if (UnitFiles.UnitFile.of(file).orElseThrow().start() == 0) {
+                            throw new StoreIoException("injected failure: file=" + file);
+                        }
+                        super.delete(file);
+                    }
+                },
+                folder);
+        write(1, 0, 100, 1);
+        write(1, 100, 200, 1);
+        write(1, 200, 300, 1);
+        assertThrows(StoreIoException.class, () -> files.deleteBelow(200));
+        assertEquals(List.of(0L, 200L), starts(1));
+    }
+
+    @Test
     void shouldDeleteFilesOfOtherVersions() throws IOException {
         Path first =
                 Files.write(folder.resolve("00001-00000000000000000000-00000000000000000100-001.units"), new byte[5]);

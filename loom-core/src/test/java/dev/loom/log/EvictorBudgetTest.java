@@ -31,8 +31,6 @@ final class EvictorBudgetTest {
         private volatile boolean relieves;
         private volatile boolean relievesDurable;
         private volatile boolean fails;
-        /** How often it relieves without effect. */
-        private int vain;
 
         @Override
         protected void onWrite(Path file, long position, boolean direct) {
@@ -67,12 +65,12 @@ final class EvictorBudgetTest {
         }
 
         @Override
-        public boolean relieve(Throwable refusal, boolean again) {
-            done.add(again ? "relieve again" : "relieve");
+        public boolean relieve() {
+            done.add("relieve");
             if (fails) {
                 throw new StoreIoException("injected failure: step=relieve");
             }
-            if (relieves && vain-- <= 0) {
+            if (relieves) {
                 refused = "";
             }
             return relieves;
@@ -143,19 +141,6 @@ final class EvictorBudgetTest {
             evictor.force();
             assertEquals(List.of("room 4", "write 0", "relieve", "room 4", "write 0"), steps.done.subList(0, 5));
             assertEquals(0, evictor.writeFailures());
-        }
-    }
-
-    @Test
-    void shouldTellWhenAWriteIsRefusedForWhichRoomWasMade() {
-        steps.refused = "write 4";
-        steps.relieves = true;
-        steps.vain = 1;
-        try (Evictor evictor = started()) {
-            evictor.force();
-            assertEquals(
-                    List.of("write 4", "relieve", "room 2", "write 4", "relieve again", "room 2", "write 4"),
-                    steps.done.subList(3, 10));
         }
     }
 

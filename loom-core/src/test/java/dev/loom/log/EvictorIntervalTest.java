@@ -1,8 +1,10 @@
 package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.loom.HookedStorage;
+import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,6 +30,7 @@ final class EvictorIntervalTest {
     private static final class Disk extends HookedStorage implements Durability, OpenPageCopy {
         private final List<String> done = new CopyOnWriteArrayList<>();
         private volatile Runnable meanwhile = () -> {};
+        private volatile boolean refusing;
 
         @Override
         protected void onWrite(Path file, long position, boolean direct) {
@@ -54,6 +57,10 @@ final class EvictorIntervalTest {
 
         @Override
         public void keep(ByteBuffer page, long address) {
+            if (refusing) {
+                done.add("refuse " + address / PAGE);
+                throw new StoreIoException("injected failure: address=" + address);
+            }
             done.add("keep " + page.remaining() + " of " + address / PAGE);
         }
 
@@ -124,6 +131,37 @@ final class EvictorIntervalTest {
         while (watermarks.keptAcquire() < address) {
             Thread.onSpinWait();
         }
+    }
+
+    /** A failed sync is what asks for writing again. */
+    @Test
+    void shouldNotWriteTheLogsAgainAfterACopyOfTheOpenPageHasFailed() {
+        disk.refusing = true;
+        publishBeforeDue(() -> {
+            seal(2);
+            open(USED);
+        });
+        awaitFailures(1);
+        assertEquals(List.of("write 0", "mark 2", "refuse 2"), disk.done);
+        assertEquals(2 * PAGE, watermarks.durableAcquire());
+        publishBeforeDue(
+                () -> { // after one interval, however long the copy took
+                    seal(2);
+                    open(USED);
+                });
+        awaitFailures(1);
+        assertEquals(List.of("write 2", "mark 4", "refuse 4"), disk.done);
+        disk.refusing = false;
+        publishBeforeDue(() -> {});
+        awaitKept(4 * PAGE + USED);
+        assertNull(evictor.syncFailure());
+    }
+
+    private void awaitFailures(int count) {
+        while (disk.done.stream().filter(step -> step.startsWith("refuse")).count() < count) {
+            Thread.onSpinWait();
+        }
+        evictor.whilePaused(() -> {}); // the step has ended
     }
 
     /** Steps in between would make them durable an interval later each. */

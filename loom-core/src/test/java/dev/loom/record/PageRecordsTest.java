@@ -372,7 +372,7 @@ final class PageRecordsTest {
                 assertEquals(at * 3, batch.length(i));
                 assertEquals(RecordLogFixture.FIRST_TIME + 1 + 2L * at, batch.timeNs(i));
             }
-            long before = PAGE + 8;
+            long before = PAGE + 8L;
             assertEquals(before, page.previous(before, batch), "no record begins there");
             assertEquals(0, batch.count());
         }

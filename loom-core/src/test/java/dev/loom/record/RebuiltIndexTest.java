@@ -32,7 +32,7 @@ final class RebuiltIndexTest {
     private static final int BEFORE = 2;
     private static final int BEHIND = 3;
     private static final int NEVER = 4;
-    private static final int SOURCES = 4;
+    private static final int SOURCES = NEVER;
 
     @TempDir
     Path directory;

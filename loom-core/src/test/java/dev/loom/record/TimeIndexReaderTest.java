@@ -445,7 +445,8 @@ final class TimeIndexReaderTest {
                 assertEquals(last, reader.address());
                 assertTrue(reader.seek(entries.get(0).address), "another page");
                 reader.toEnd();
-                assertTrue(reader.previous() && reader.previous());
+                assertTrue(reader.previous());
+                assertTrue(reader.previous());
                 assertEquals(first, reader.address(), "it stays rejected");
             }
         }
@@ -610,8 +611,9 @@ final class TimeIndexReaderTest {
                 assertEquals(each.get(wanted).chunkAddress, walk.start(), "wanted=" + wanted);
                 assertTrue(walk.listed());
                 int back = 63 - wanted;
-                long pagesMax = back <= 32 ? back + 2 : 32 + 2 + 9;
-                assertTrue(walk.bytesRead() <= pagesMax * PAGE, "wanted=" + wanted + ", bytes=" + walk.bytesRead());
+                int pagesMax = back <= 32 ? back + 2 : 32 + 2 + 9;
+                assertTrue(
+                        walk.bytesRead() <= (long) pagesMax * PAGE, "wanted=" + wanted + ", bytes=" + walk.bytesRead());
             }
         }
     }

@@ -462,4 +462,30 @@ class RunFilesTest {
         files.prepare(span, 3 * span);
         assertThrows(StoreIoException.class, () -> files.prepare(span, 3 * span - 1));
     }
+
+    @Test
+    void shouldDeleteAllOthersWhereOneCanNotBeDeleted() {
+        for (long number = 0; number < 3 * FAN_OUT; number += FAN_OUT) {
+            write(1, number);
+        }
+        Path first = files.all().get(0).path();
+        files = new RunFiles(
+                new HookedStorage() {
+                    @Override
+                    public void delete(Path file) {
+                        if (file.equals(first)) {
+                            throw new StoreIoException("injected failure: file=" + file);
+                        }
+                        super.delete(file);
+                    }
+                },
+                folder.resolve(RunFiles.FOLDER));
+        long span = RunShape.begin(2, 1);
+        assertThrows(StoreIoException.class, () -> files.deleteBelow(2 * span));
+        assertEquals(2, files.all().size());
+        files.deleteAll(span); // of deleted records, so that it does no harm
+        assertEquals(
+                List.of(first), files.all().stream().map(RunFiles.RunFile::path).toList());
+        assertThrows(StoreIoException.class, () -> files.deleteAll());
+    }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Where the intact part of each log ends, whichever page is damaged and whatever the mark knows. */
 final class LogEndsTest {
     private static final int PAGE = PageDescriptor.PAGE_LENGTH;
-    private static final int SESSIONS = 5;
+    private static final int SESSIONS = 3;
     private static final PayloadFormat FORMAT = Formats.parse("struct:v:i64,rest:bytes");
 
     @TempDir
