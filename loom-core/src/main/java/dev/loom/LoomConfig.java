@@ -4,6 +4,7 @@ import dev.loom.api.Eviction;
 import dev.loom.api.IndexFunction;
 import dev.loom.api.Pressure;
 import dev.loom.api.TextIndexParameters;
+import dev.loom.filter.FilterCache;
 import dev.loom.io.Storage;
 import dev.loom.log.PageDescriptor;
 import dev.loom.store.Limits;
@@ -35,6 +36,9 @@ public final class LoomConfig {
     /** No limit to what a store's files may take. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
+    /** The memory for what searches have read of the text index unless another is set, bytes: 32 MiB. */
+    public static final long TEXT_INDEX_CACHE_BYTES = FilterCache.BYTES_DEFAULT;
+
     private static final double ROLLUP_SHARE = 0.1;
 
     private final Settings settings;
@@ -55,6 +59,11 @@ public final class LoomConfig {
     /** What finds the store's {@linkplain dev.loom.format.PayloadFormatProvider formats}; null for the system's class loader. */
     public @Nullable ClassLoader classLoader() {
         return settings.classLoader();
+    }
+
+    /** The memory for what searches have read of the text index, bytes. */
+    public long textIndexCacheBytes() {
+        return settings.textIndex().cacheBytes();
     }
 
     Settings settings() {
@@ -96,6 +105,7 @@ public final class LoomConfig {
         private TextIndexParameters textIndexParameters = TextIndexSettings.DEFAULT.parameters();
         private double rollupShare = ROLLUP_SHARE;
         private long textIndexBytes = TextIndexSettings.DEFAULT.bytesMax();
+        private long textIndexCacheBytes = TextIndexSettings.DEFAULT.cacheBytes();
         private final List<IndexFunction> indexFunctions = new ArrayList<>();
         private Storage storage = Storage.DISK;
 
@@ -391,6 +401,18 @@ public final class LoomConfig {
             return this;
         }
 
+        /**
+         * The memory for what searches have read of the text index, bytes, 0 or more; default 32 MiB, and never more than an eighth of the
+         * heap. Off the heap for the most part, and taken as it is needed.
+         */
+        public Builder textIndexCacheBytes(long bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("bad memory: text index cache bytes=" + bytes + ", min=0");
+            }
+            textIndexCacheBytes = bytes;
+            return this;
+        }
+
         /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;
@@ -436,7 +458,12 @@ public final class LoomConfig {
                     compressAfter,
                     compressionShare,
                     new TextIndexSettings(
-                            textIndexShare, textIndexMemory, textIndexLists, textIndexParameters, textIndexBytes),
+                            textIndexShare,
+                            textIndexMemory,
+                            textIndexLists,
+                            textIndexParameters,
+                            textIndexBytes,
+                            textIndexCacheBytes),
                     rollupShare,
                     List.copyOf(indexFunctions),
                     repair,

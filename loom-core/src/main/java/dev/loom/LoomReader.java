@@ -8,6 +8,7 @@ import dev.loom.api.StoreInfo;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.filter.FilterCache;
 import dev.loom.io.Storage;
 import dev.loom.store.AttachedStore;
 import java.nio.file.Path;
@@ -40,7 +41,16 @@ public final class LoomReader implements Store {
 
     /** As {@link #attach(Path)}, with the class loader that finds the formats; null for the system's. */
     public static LoomReader attach(Path directory, @Nullable ClassLoader formats) {
-        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, formats));
+        return attach(directory, formats, FilterCache.BYTES_DEFAULT);
+    }
+
+    /**
+     * As {@link #attach(Path, ClassLoader)}.
+     *
+     * @param textIndexCacheBytes as for {@link LoomConfig.Builder#textIndexCacheBytes}
+     */
+    public static LoomReader attach(Path directory, @Nullable ClassLoader formats, long textIndexCacheBytes) {
+        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, formats, textIndexCacheBytes));
     }
 
     /**

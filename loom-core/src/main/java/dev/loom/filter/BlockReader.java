@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
 
-/** Reads contents of a {@link BlockWriter}'s file, anywhere. Reads whole blocks, and checks each. For one thread. */
-final class BlockReader {
+/** Reads contents of a {@link BlockWriter}'s file, which it closes. Reads whole blocks, and checks each. For one thread. */
+final class BlockReader implements BlockContents {
     private static final int BLOCK_LENGTH = BlockWriter.BLOCK_LENGTH;
     private static final int CONTENTS_LENGTH = BlockWriter.CONTENTS_LENGTH;
     private static final int BLOCKS_AT_ONCE = 4;
@@ -30,17 +30,23 @@ final class BlockReader {
         return ByteBuffer.allocate(BLOCKS_AT_ONCE * BLOCK_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The bytes read of the file so far. */
-    long bytesRead() {
+    @Override
+    public long bytesRead() {
         return bytesRead;
     }
 
-    /**
-     * Reads contents.
-     *
-     * @throws CorruptStoreException if the file ends before them, or a block of theirs is not as it was written
-     */
-    void read(long position, MutableDirectBuffer into, int offset, int length) {
+    @Override
+    public long length() {
+        return file.size();
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+
+    @Override
+    public void read(long position, MutableDirectBuffer into, int offset, int length) {
         long at = position;
         long end = position + length;
         while (at < end) {

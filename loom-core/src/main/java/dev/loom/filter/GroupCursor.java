@@ -1,6 +1,7 @@
 package dev.loom.filter;
 
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.filter.UnitFiles.UnitFile;
@@ -27,6 +28,7 @@ public final class GroupCursor implements AutoCloseable {
     private @Nullable UnitFile current;
     private @Nullable UnitGroup group;
     private long bytesRead;
+    private long blocksCached;
     private int unusable;
 
     public GroupCursor(UnitFiles files, long storeId, int sourceId) {
@@ -84,7 +86,7 @@ public final class GroupCursor implements AutoCloseable {
         }
         current = file;
         try {
-            group = UnitGroup.open(files.storage().openToRead(file.path()), storeId, sourceId, file.start(), memory);
+            group = UnitGroup.open(files, file, storeId, memory);
         } catch (StoreIoException e) {
             current = null;
             if (listings++ < LISTINGS_MAX) {
@@ -116,12 +118,22 @@ public final class GroupCursor implements AutoCloseable {
         return null;
     }
 
-    /** Gives up the group that is open, as a part of it turned out to be damaged. */
-    void abandon() {
-        unusable++;
+    /**
+     * Gives up the group that is open, as a part of it can't be read or is damaged. One that can't be read may be gone: its beginning was in
+     * the cache, and the file is needed only now.
+     */
+    void abandon(LoomException cause) {
         UnitFile file = current;
         closeGroup();
-        current = file; // not opened again while the search stays within it
+        if (file != null) {
+            files.cache().forget(file);
+        }
+        if (cause instanceof StoreIoException && listings++ < LISTINGS_MAX) {
+            there = list();
+        } else {
+            unusable++;
+            current = file; // not opened again while the search stays within it
+        }
     }
 
     private void closeGroup() {
@@ -130,6 +142,7 @@ public final class GroupCursor implements AutoCloseable {
         current = null;
         if (open != null) {
             bytesRead += open.bytesRead();
+            blocksCached += open.blocksCached();
             open.close();
         }
     }
@@ -138,6 +151,22 @@ public final class GroupCursor implements AutoCloseable {
     public long bytesRead() {
         UnitGroup open = group;
         return bytesRead + (open == null ? 0 : open.bytesRead());
+    }
+
+    /** The blocks of files read so far. */
+    public long blocksRead() {
+        return bytesRead() / BlockWriter.BLOCK_LENGTH;
+    }
+
+    /** The blocks of files so far that were in the cache. */
+    public long blocksCached() {
+        UnitGroup open = group;
+        return blocksCached + (open == null ? 0 : open.blocksCached());
+    }
+
+    /** The bytes that the cache takes now. */
+    public long cacheBytes() {
+        return files.cache().bytes();
     }
 
     /** How often a file could not be used. */

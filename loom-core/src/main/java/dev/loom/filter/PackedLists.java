@@ -16,7 +16,7 @@ final class PackedLists {
     /** The lists of each unit that are read together for copying. */
     private static final int COPIED_AT_ONCE = 64;
 
-    private final BlockReader blocks;
+    private final BlockContents blocks;
     private final Path path;
     private final long table;
     private final long runs;
@@ -37,7 +37,7 @@ final class PackedLists {
      *
      * @param at where they lie in the contents
      */
-    PackedLists(BlockReader blocks, Path path, long at, UnitShape shape, int units) {
+    PackedLists(BlockContents blocks, Path path, long at, UnitShape shape, int units) {
         this.blocks = blocks;
         this.path = path;
         this.table = at;

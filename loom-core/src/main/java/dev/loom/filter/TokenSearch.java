@@ -1,6 +1,7 @@
 package dev.loom.filter;
 
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.text.TokenCondition;
 import org.jspecify.annotations.Nullable;
@@ -70,21 +71,22 @@ public final class TokenSearch {
         unit = null;
         try {
             UnitGroup group = groups.spans(start, end) ? search(start) : null;
-            return group == null || mayMeet(group.extents(), start, end, records);
+            return group == null || mayMeet(group, start, end, records);
         } catch (CorruptStoreException | StoreIoException e) {
-            abandon();
+            abandon(e);
             return true;
         }
     }
 
-    private boolean mayMeet(UnitExtents extents, long start, long end, long records) {
+    private boolean mayMeet(UnitGroup group, long start, long end, long records) {
+        UnitExtents extents = group.extents();
         long without = 0;
         long byFilter = 0;
         long byRows = 0;
         for (int i = extents.unitFrom(start); i < extents.units() && extents.start(i) < end; i++) {
             RowSet found = search.rows(i);
             boolean whole = start <= extents.start(i) && extents.end(i) <= end;
-            UnitExtent in = whole ? null : extents.get(i);
+            UnitExtent in = whole ? null : group.extent(i);
             int from = in == null ? 0 : in.placeFrom(start);
             int to = in == null ? extents.chunks(i) : in.placeFrom(end);
             int firstRow = in == null ? 0 : in.firstRow(from);
@@ -109,7 +111,7 @@ public final class TokenSearch {
         try {
             extent = unitOf(chunkAddress);
         } catch (CorruptStoreException | StoreIoException e) {
-            abandon();
+            abandon(e);
         }
         UnitExtent in = extent;
         place = in == null ? -1 : in.find(chunkAddress, place);
@@ -127,7 +129,7 @@ public final class TokenSearch {
             return null;
         }
         rows = search.rows(number);
-        return group.extents().get(number);
+        return group.extent(number);
     }
 
     /** Searches the group that has an address; null if there is none. */
@@ -147,10 +149,10 @@ public final class TokenSearch {
     }
 
     /** Gives up the group that is open, as a part of its file can't be read or is damaged. */
-    private void abandon() {
+    private void abandon(LoomException cause) {
         searched = null;
         extent = null;
-        groups.abandon();
+        groups.abandon(cause);
     }
 
     /** Where the unit begins that told of the chunk asked about last, if that may meet the condition; -1 if none told. */

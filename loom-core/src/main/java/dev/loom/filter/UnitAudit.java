@@ -145,7 +145,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
     /** The extent of the unit that begins; null if it can't be read. */
     private @Nullable UnitExtent extent(UnitGroup in) {
         try {
-            return in.extents().get(number);
+            return in.extent(number);
         } catch (CorruptStoreException | StoreIoException e) {
             return null;
         }
@@ -204,7 +204,7 @@ public final class UnitAudit implements RowTokens.Sink, AutoCloseable {
             }
             compareLists(stored, faulty);
         } catch (CorruptStoreException | StoreIoException e) {
-            groups.abandon();
+            groups.abandon(e);
             group = null;
         }
         built.clear();

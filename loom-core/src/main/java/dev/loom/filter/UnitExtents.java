@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The extents of a group's units. Where units begin and end is read at once; which chunks one has, only when that is asked for, as a search
- * passes over most. For one thread.
+ * passes over most. Usable from any thread.
  */
 final class UnitExtents {
     private static final int CHUNKS_OFFSET = 20;
     private static final int WORDS_OFFSET = 24;
 
-    private final BlockReader blocks;
+    /** What a unit's chunks take once they were asked for, beside their addresses and rows. */
+    private static final int EXTENT_BYTES = 96;
+
     private final Path path;
     private final long[] starts;
     private final long[] ends;
@@ -24,17 +26,17 @@ final class UnitExtents {
     /** Where the chunks of each unit lie in the contents; behind them, where those of the last one end. */
     private final long[] tables;
 
+    /** Those that were asked for. They have final fields alone, so that a thread sees one whole or not at all. */
     private final @Nullable UnitExtent[] extents;
 
     /**
-     * Reads them.
+     * Takes them from a file's beginning.
      *
-     * @param at where they lie in the contents
+     * @param at where they lie in it
      * @param groupStart where the first unit begins
      * @throws CorruptStoreException if they are impossible
      */
-    UnitExtents(BlockReader blocks, Path path, int units, long at, long groupStart) {
-        this.blocks = blocks;
+    UnitExtents(UnsafeBuffer read, int at, int units, Path path, long groupStart) {
         this.path = path;
         starts = new long[units];
         ends = new long[units];
@@ -43,12 +45,10 @@ final class UnitExtents {
         words = new int[units];
         tables = new long[units + 1];
         extents = new UnitExtent[units];
-        UnsafeBuffer read = new UnsafeBuffer(new byte[UnitGroupDescriptor.EXTENT_LENGTH * units]);
-        blocks.read(at, read, 0, read.capacity());
-        tables[0] = at + read.capacity();
+        tables[0] = at + (long) units * UnitGroupDescriptor.EXTENT_LENGTH;
         long chunksInAll = 0;
         for (int i = 0; i < units; i++) {
-            int of = i * UnitGroupDescriptor.EXTENT_LENGTH;
+            int of = at + i * UnitGroupDescriptor.EXTENT_LENGTH;
             starts[i] = read.getLong(of, ByteOrder.LITTLE_ENDIAN);
             ends[i] = read.getLong(of + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
             rows[i] = read.getInt(of + 2 * Long.BYTES, ByteOrder.LITTLE_ENDIAN);
@@ -83,6 +83,11 @@ final class UnitExtents {
     /** The number of units. */
     int units() {
         return extents.length;
+    }
+
+    /** The bytes that the extents take, about, once all were asked for. */
+    long memoryBytes() {
+        return endOfTables() - tables[0] + (long) extents.length * EXTENT_BYTES;
     }
 
     /** Where they end in the contents. */
@@ -139,18 +144,19 @@ final class UnitExtents {
     /**
      * A unit's extent, with its chunks.
      *
+     * @param blocks the file, in case nobody has asked for this extent yet
      * @throws CorruptStoreException if they are damaged
      */
-    UnitExtent get(int unit) {
+    UnitExtent get(int unit, BlockContents blocks) {
         UnitExtent known = extents[unit];
         if (known == null) {
-            known = read(unit);
+            known = read(unit, blocks);
             extents[unit] = known;
         }
         return known;
     }
 
-    private UnitExtent read(int unit) {
+    private UnitExtent read(int unit, BlockContents blocks) {
         UnsafeBuffer table = new UnsafeBuffer(new byte[UnitGroupDescriptor.CHUNK_LENGTH * chunks[unit]]);
         blocks.read(tables[unit], table, 0, table.capacity());
         long[] addresses = new long[chunks[unit]];

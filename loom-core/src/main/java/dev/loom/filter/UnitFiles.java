@@ -34,12 +34,19 @@ public final class UnitFiles {
 
     private final Storage storage;
     private final Path folder;
+    private final FilterCache cache;
     private final AtomicLong bytes = new AtomicLong();
 
-    /** @param folder where they are; it may be missing */
+    /** The files of a folder, which may be missing; read from the disk each time. */
     public UnitFiles(Storage storage, Path folder) {
+        this(storage, folder, new FilterCache(0));
+    }
+
+    /** @param cache for searches; whoever closes it keeps nothing of theirs in memory */
+    public UnitFiles(Storage storage, Path folder, FilterCache cache) {
         this.storage = storage;
         this.folder = folder;
+        this.cache = cache;
     }
 
     /**
@@ -124,6 +131,11 @@ public final class UnitFiles {
         return folder;
     }
 
+    /** What searches have read. */
+    public FilterCache cache() {
+        return cache;
+    }
+
     /**
      * The bytes that all files and those that are being written may take on the disk, as far as this object knows: each {@link
      * Storage#FILE_EXCESS_LENGTH} more than its length.
@@ -179,6 +191,7 @@ public final class UnitFiles {
     synchronized void delete(UnitFile file) {
         long length = length(file);
         storage.delete(file.path());
+        cache.forget(file);
         count(-taken(length));
     }
 

@@ -165,7 +165,7 @@ public final class SnapshotReader implements AutoCloseable {
      * @param all the source's totals, which are all there is to know where it has no unit
      */
     public TextIndexInfo textIndex(Source source, IndexedText fields, Source.Statistics all) {
-        UnitFiles files = TextUnits.files(view);
+        UnitFiles files = view.text();
         int rowUnits = 0;
         int columnUnits = 0;
         long bytes = 0;

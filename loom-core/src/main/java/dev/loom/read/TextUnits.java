@@ -2,25 +2,19 @@ package dev.loom.read;
 
 import dev.loom.filter.GroupCursor;
 import dev.loom.filter.TokenSearch;
-import dev.loom.filter.UnitFiles;
 import dev.loom.record.SnapshotView;
 import dev.loom.text.TokenCondition;
 
 /**
  * The text index of a source: tells which chunks may have records with given tokens (ESTELLE, 3.2 and 3.3). It is never needed: a chunk
- * that it says nothing about has to be read. Closed with its reader. Memory: the group of units that is open, at most 1 MiB, and two
+ * that it says nothing about has to be read. Closed with its reader. Memory, beside the cache that the store has: the group of units that is open, at most 1 MiB, and two
  * sets of rows for each of its units and level of a condition. For one thread.
  */
 public final class TextUnits {
     private final GroupCursor groups;
 
     TextUnits(SnapshotView view, int sourceId) {
-        groups = new GroupCursor(files(view), view.records().storeId(), sourceId);
-    }
-
-    static UnitFiles files(SnapshotView view) {
-        return UnitFiles.beside(
-                view.records().storage(), view.records().segments().folder());
+        groups = new GroupCursor(view.text(), view.records().storeId(), sourceId);
     }
 
     /** Whether the source has no unit. */
@@ -87,7 +81,10 @@ public final class TextUnits {
                     search.chunksSkippedByRows(),
                     search.chunksLeft(),
                     search.chunksUnknown(),
-                    groups.unusable());
+                    groups.unusable(),
+                    groups.blocksRead(),
+                    groups.blocksCached(),
+                    groups.cacheBytes());
         }
     }
 
@@ -101,6 +98,9 @@ public final class TextUnits {
      * @param chunksLeft chunks that may have records that meet the condition
      * @param chunksUnknown chunks that no unit tells anything about
      * @param filesUnusable how often a file could not be used
+     * @param blocksRead blocks of files that were read, by all searches of the query
+     * @param blocksCached blocks of files that were in the store's cache, by all searches of the query
+     * @param cacheBytes what that cache takes now
      */
     public record Tally(
             long units,
@@ -109,5 +109,8 @@ public final class TextUnits {
             long chunksSkippedByRows,
             long chunksLeft,
             long chunksUnknown,
-            int filesUnusable) {}
+            int filesUnusable,
+            long blocksRead,
+            long blocksCached,
+            long cacheBytes) {}
 }

@@ -1,5 +1,6 @@
 package dev.loom.record;
 
+import dev.loom.filter.UnitFiles;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
@@ -12,6 +13,7 @@ import dev.loom.log.PageState;
  * @param timeTail the end of the timestamp index that the slots covered when the snapshot was taken
  * @param chunkTail the end of the chunk index; all bins that the timestamp index refers to are below
  * @param slots the newest directory of each source; may be ahead of the snapshot
+ * @param text the files of the text index, as they are whenever they are asked for
  */
 public record SnapshotView(
         LogView records,
@@ -21,7 +23,8 @@ public record SnapshotView(
         long recordTail,
         long timeTail,
         long chunkTail,
-        SourceSlots slots) {
+        SourceSlots slots,
+        UnitFiles text) {
     /** The oldest address of the record log that is still retained. */
     public long retainedBegin() {
         return records.watermarks().beginAcquire();

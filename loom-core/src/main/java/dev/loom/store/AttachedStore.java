@@ -10,6 +10,8 @@ import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
+import dev.loom.filter.FilterCache;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
@@ -49,20 +51,29 @@ public final class AttachedStore implements AutoCloseable {
     private long schemaLength = -1;
 
     private AttachedStore(
-            StoreFiles files, Storage storage, Mark mark, @Nullable Staging staging, @Nullable ClassLoader formats) {
+            StoreFiles files,
+            Storage storage,
+            Mark mark,
+            @Nullable Staging staging,
+            @Nullable ClassLoader formats,
+            UnitFiles text) {
         this.files = files;
         this.storage = storage;
         this.mark = mark;
         this.staging = staging;
         this.formats = formats;
         if (staging != null) {
-            this.logs = StoreLogs.live(files, storage, mark, staging);
+            this.logs = StoreLogs.live(files, storage, mark, staging).with(text);
             this.slots = staging.live().slots();
             this.losses = staging.live().losses();
-            this.leases = new Leases(staging::unmap);
+            this.leases = new Leases(() -> {
+                staging.unmap();
+                text.cache().close();
+            });
         } else {
             LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
-            StoreLogs atRest = StoreLogs.files(files, storage, mark, ends.byKind());
+            StoreLogs atRest =
+                    StoreLogs.files(files, storage, mark, ends.byKind()).with(text);
             this.logs = ends.openPage() == null ? atRest : atRest.with(ends.openPage());
             SourceTable table = SourceTable.load(
                     logs.records(),
@@ -78,17 +89,22 @@ public final class AttachedStore implements AutoCloseable {
             table.countLost(ends.recordTail());
             this.slots = table.slots();
             this.losses = table.losses();
-            this.leases = new Leases(() -> {});
+            this.leases = new Leases(text.cache()::close);
         }
     }
 
     /** Attaches to the store in a directory, with the formats that the calling thread's context class loader finds. */
     public static AttachedStore attach(Path directory, Storage storage) {
-        return attach(directory, storage, Thread.currentThread().getContextClassLoader());
+        return attach(directory, storage, Thread.currentThread().getContextClassLoader(), FilterCache.BYTES_DEFAULT);
     }
 
-    /** As {@link #attach(Path, Storage)}, with the formats that a class loader finds. */
-    public static AttachedStore attach(Path directory, Storage storage, @Nullable ClassLoader formats) {
+    /**
+     * Attaches to the store in a directory, with the formats that a class loader finds.
+     *
+     * @param textCacheBytes for what searches read of the text index
+     */
+    public static AttachedStore attach(
+            Path directory, Storage storage, @Nullable ClassLoader formats, long textCacheBytes) {
         Platform.check();
         if (!storage.exists(directory)) {
             throw new StoreNotFoundException("no such directory: directory=" + directory);
@@ -125,7 +141,7 @@ public final class AttachedStore implements AutoCloseable {
                 }
             }
             if (!changing) {
-                return new AttachedStore(files, storage, mark, staging, formats);
+                return new AttachedStore(files, storage, mark, staging, formats, files.text(storage, textCacheBytes));
             }
             if (i == TRIES) {
                 throw new StoreIoException("the store's writer is alive but its staging is not reachable: directory="

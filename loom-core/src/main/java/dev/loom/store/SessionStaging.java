@@ -1,5 +1,6 @@
 package dev.loom.store;
 
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.HybridLog;
 import dev.loom.log.LogKind;
@@ -23,6 +24,7 @@ final class SessionStaging implements AutoCloseable {
     private final StoreFiles files;
     private final Storage storage;
     private final Mark mark;
+    private final UnitFiles text;
     private final StagingPlaces places;
     private final List<HybridLog> logs;
     private final SourceSlots slots;
@@ -38,10 +40,11 @@ final class SessionStaging implements AutoCloseable {
     /** Staging and the readers' views of its logs. */
     record View(Staging staging, StoreLogs logs) {}
 
-    SessionStaging(StoreFiles files, Settings settings, Mark mark, Staging staging) {
+    SessionStaging(StoreFiles files, Settings settings, Mark mark, Staging staging, UnitFiles text) {
         this.files = files;
         this.storage = settings.storage();
         this.mark = mark;
+        this.text = text;
         this.places = new StagingPlaces(storage, settings.staging(), files.staging());
         this.current = view(staging);
         this.logs = Stream.of(LogKind.values()).map(this::hybridLog).toList();
@@ -52,7 +55,7 @@ final class SessionStaging implements AutoCloseable {
     }
 
     private View view(Staging staging) {
-        return new View(staging, StoreLogs.live(files, storage, mark, staging));
+        return new View(staging, StoreLogs.live(files, storage, mark, staging).with(text));
     }
 
     private HybridLog hybridLog(LogKind kind) {
@@ -76,6 +79,12 @@ final class SessionStaging implements AutoCloseable {
 
     LiveFile live() {
         return staging().live();
+    }
+
+    /** Frees what readers used, once there are none. */
+    void unmap() {
+        staging().unmap();
+        text.cache().close();
     }
 
     StoreLogs logs() {

@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.compress.CompressionLibrary;
+import dev.loom.filter.FilterCache;
 import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -44,9 +45,14 @@ record StoreFiles(Path directory) {
         return directory.resolve("open.page");
     }
 
-    /** The files of the text index. */
+    /** The files of the text index, read from the disk each time. */
     UnitFiles text(Storage storage) {
-        return new UnitFiles(storage, directory.resolve(UnitFiles.FOLDER));
+        return text(storage, 0);
+    }
+
+    /** The files of the text index, for a store's searches. */
+    UnitFiles text(Storage storage, long cacheBytes) {
+        return new UnitFiles(storage, directory.resolve(UnitFiles.FOLDER), new FilterCache(cacheBytes));
     }
 
     /** The files of runs. */

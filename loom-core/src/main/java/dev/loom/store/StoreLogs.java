@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.error.LoomException;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
@@ -11,18 +12,24 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 
-/** The readers' views of the logs. */
-record StoreLogs(LogView records, LogView times, LogView chunks) {
+/**
+ * The readers' views of the logs.
+ *
+ * @param text the files of the text index
+ */
+record StoreLogs(LogView records, LogView times, LogView chunks, UnitFiles text) {
     /** Views of a store in a session, through its staging. */
     static StoreLogs live(StoreFiles files, Storage storage, Mark mark, Staging staging) {
-        return of(kind -> new LogView(
-                kind,
-                mark.storeId(),
-                storage,
-                files.segments(kind, mark.segmentLength()),
-                staging.live().watermarks(kind),
-                staging.ring(kind).buffer(),
-                () -> beginNow(files, storage, mark, kind)));
+        return of(
+                files.text(storage),
+                kind -> new LogView(
+                        kind,
+                        mark.storeId(),
+                        storage,
+                        files.segments(kind, mark.segmentLength()),
+                        staging.live().watermarks(kind),
+                        staging.ring(kind).buffer(),
+                        () -> beginNow(files, storage, mark, kind)));
     }
 
     /**
@@ -31,14 +38,16 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
      * @param ends by {@link LogKind#index()}
      */
     static StoreLogs files(StoreFiles files, Storage storage, Mark mark, long[] ends) {
-        return of(kind -> new LogView(
-                kind,
-                mark.storeId(),
-                storage,
-                files.segments(kind, mark.segmentLength()),
-                fixed(mark, kind, ends[kind.index()]),
-                null,
-                () -> beginNow(files, storage, mark, kind)));
+        return of(
+                files.text(storage),
+                kind -> new LogView(
+                        kind,
+                        mark.storeId(),
+                        storage,
+                        files.segments(kind, mark.segmentLength()),
+                        fixed(mark, kind, ends[kind.index()]),
+                        null,
+                        () -> beginNow(files, storage, mark, kind)));
     }
 
     /** Where a log begins by the mark on the disk, which retention writes before it deletes; 0 if that can't be told. */
@@ -54,7 +63,12 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
     /** The same store with a page behind the record log's end, read from memory. */
     StoreLogs with(OpenPage page) {
         records.watermarks().tailRelease(page.end());
-        return new StoreLogs(records.with(page.buffer()), times, chunks);
+        return new StoreLogs(records.with(page.buffer()), times, chunks, text);
+    }
+
+    /** The same logs, with other access to the text index. */
+    StoreLogs with(UnitFiles textFiles) {
+        return new StoreLogs(records, times, chunks, textFiles);
     }
 
     private static Watermarks fixed(Mark mark, LogKind kind, long end) {
@@ -63,8 +77,8 @@ record StoreLogs(LogView records, LogView times, LogView chunks) {
         return watermarks;
     }
 
-    private static StoreLogs of(Function<LogKind, LogView> view) {
-        return new StoreLogs(view.apply(LogKind.RECORD), view.apply(LogKind.TIME), view.apply(LogKind.CHUNK));
+    private static StoreLogs of(UnitFiles text, Function<LogKind, LogView> view) {
+        return new StoreLogs(view.apply(LogKind.RECORD), view.apply(LogKind.TIME), view.apply(LogKind.CHUNK), text);
     }
 
     LogView of(LogKind kind) {

@@ -296,7 +296,7 @@ public final class StoreOpening {
             }
             Retention.deleteUnreferenced(files, storage, closed);
             Compression.deleteTemporary(files, storage);
-            UnitFiles text = files.text(storage);
+            UnitFiles text = files.text(storage, settings.textIndex().cacheBytes());
             text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
             if (repair != null) {
                 text.deleteFrom(repair.unsoundText());

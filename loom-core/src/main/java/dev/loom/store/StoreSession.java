@@ -66,10 +66,10 @@ public final class StoreSession implements Durability, AutoCloseable {
         this.evictorGuard = tenure.guard();
         Mark begun = opened.mark();
         this.mark = new SessionMark(new MarkFile(settings.storage(), files.mark()), begun);
-        this.staging = new SessionStaging(files, settings, begun, opened.staging());
+        this.staging = new SessionStaging(files, settings, begun, opened.staging(), opened.text());
         this.cachedFor = opened.cachedFor();
         this.schemaLog = opened.schemaLog();
-        this.leases = new Leases(() -> staging.staging().unmap());
+        this.leases = new Leases(staging::unmap);
         leases.acquire();
         this.ownLeases = new Leases(leases::release);
         this.lastTimeNs = begun.lastTimeNs();

@@ -85,7 +85,15 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
         long timeTail = Math.min(covered, logs.times().watermarks().tailAcquire());
         long chunkTail = logs.chunks().watermarks().tailAcquire();
         SnapshotView view = new SnapshotView(
-                logs.records(), logs.times(), logs.chunks(), recordBegin, recordTail, timeTail, chunkTail, slots);
+                logs.records(),
+                logs.times(),
+                logs.chunks(),
+                recordBegin,
+                recordTail,
+                timeTail,
+                chunkTail,
+                slots,
+                logs.text());
         return new StoreSnapshot(view, schema.get(), losses, lost.unmarked(), live, leases);
     }
 

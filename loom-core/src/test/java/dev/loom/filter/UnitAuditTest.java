@@ -245,7 +245,7 @@ final class UnitAuditTest {
                         file.start(),
                         BlockReader.newBlocks());
                 LoomFile into = Storage.DISK.openToWrite(forged, false)) {
-            UnitExtent only = group.extents().get(0);
+            UnitExtent only = group.extent(0);
             TokenUnit empty = new TokenUnit() {
                 @Override
                 public UnitShape shape() {

@@ -140,7 +140,7 @@ final class UnitGroupTest {
             }
         }
         for (int unit = 0; unit < units.size(); unit++) {
-            assertEquals(units.get(unit).extent(), group.extents().get(unit));
+            assertEquals(units.get(unit).extent(), group.extent(unit));
         }
     }
 

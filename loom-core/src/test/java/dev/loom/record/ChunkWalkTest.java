@@ -257,7 +257,8 @@ final class ChunkWalkTest {
                 now.recordTail(),
                 end,
                 now.chunkTail(),
-                now.slots());
+                now.slots(),
+                now.text());
     }
 
     private void flip(long address) {

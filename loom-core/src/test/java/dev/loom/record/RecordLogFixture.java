@@ -1,6 +1,7 @@
 package dev.loom.record;
 
 import dev.loom.api.Pressure;
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.Durability;
 import dev.loom.log.Evictor;
@@ -134,7 +135,9 @@ final class RecordLogFixture implements AutoCloseable {
                 records.watermarks().tailAcquire(),
                 Math.min(times.watermarks().coveredAcquire(), times.watermarks().tailAcquire()),
                 chunks.watermarks().tailAcquire(),
-                slots);
+                slots,
+                UnitFiles.beside(
+                        records.view().storage(), records.view().segments().folder()));
     }
 
     @Override

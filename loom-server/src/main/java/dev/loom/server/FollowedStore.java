@@ -19,6 +19,7 @@ final class FollowedStore implements Store {
 
     private final Path directory;
     private final @Nullable ClassLoader formats;
+    private final long textIndexCacheBytes;
     private LoomReader reader;
     private boolean closed;
 
@@ -26,12 +27,14 @@ final class FollowedStore implements Store {
      * Attaches to a store.
      *
      * @param formats the class loader that finds its formats
+     * @param textIndexCacheBytes as for {@link dev.loom.LoomConfig.Builder#textIndexCacheBytes}
      * @throws dev.loom.error.LoomException if the store can't be read
      */
-    FollowedStore(Path directory, @Nullable ClassLoader formats) {
+    FollowedStore(Path directory, @Nullable ClassLoader formats, long textIndexCacheBytes) {
         this.directory = directory;
         this.formats = formats;
-        reader = LoomReader.attach(directory, formats);
+        this.textIndexCacheBytes = textIndexCacheBytes;
+        reader = LoomReader.attach(directory, formats, textIndexCacheBytes);
     }
 
     /** Attaches again if a new writer has opened or recovered the store; snapshots of the old reader stay as they are. */
@@ -53,7 +56,7 @@ final class FollowedStore implements Store {
     }
 
     private void attach() {
-        LoomReader attached = LoomReader.attach(directory, formats);
+        LoomReader attached = LoomReader.attach(directory, formats, textIndexCacheBytes);
         reader.close();
         reader = attached;
     }

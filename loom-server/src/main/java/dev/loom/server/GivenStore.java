@@ -1,5 +1,6 @@
 package dev.loom.server;
 
+import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
@@ -35,8 +36,8 @@ final class GivenStore implements ServedStore {
 
     /** A store that another process may write. */
     static GivenStore followed(Path directory) {
-        FollowedStore store =
-                new FollowedStore(directory, Thread.currentThread().getContextClassLoader());
+        FollowedStore store = new FollowedStore(
+                directory, Thread.currentThread().getContextClassLoader(), LoomConfig.TEXT_INDEX_CACHE_BYTES);
         return new GivenStore(store, null, new SeenSchema(store), store::close);
     }
 

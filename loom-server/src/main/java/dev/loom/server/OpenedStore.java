@@ -52,11 +52,15 @@ final class OpenedStore implements ServedStore {
 
     private static FollowedStore readable(LoomConfig config, StoreIoException unwritable) {
         try {
-            return new FollowedStore(config.directory(), config.classLoader());
+            return followed(config);
         } catch (LoomException e) {
             unwritable.addSuppressed(e);
             throw unwritable;
         }
+    }
+
+    private static FollowedStore followed(LoomConfig config) {
+        return new FollowedStore(config.directory(), config.classLoader(), config.textIndexCacheBytes());
     }
 
     @SuppressWarnings("resource") // closed with this
@@ -131,7 +135,7 @@ final class OpenedStore implements ServedStore {
         try {
             FollowedStore reading = reader;
             if (reading == null) {
-                reader = new FollowedStore(config.directory(), config.classLoader());
+                reader = followed(config);
             } else {
                 reading.snapshot().close();
             }

@@ -114,6 +114,7 @@ final class SettingsReader {
                         ? 0
                         : file.count(TEXT_INDEX_PREFIXES).orElse(parameters.prefixLength())));
         file.text("store.text_index_memory").map(Quantity::bytes).ifPresent(store::textIndexMemory);
+        limit("store.text_index_cache", 0L, Quantity::bytes).ifPresent(store::textIndexCacheBytes);
         file.text("store.text_index_max_size")
                 .filter(text -> !text.equals(NONE))
                 .map(Quantity::bytes)

@@ -38,7 +38,7 @@ final class FollowedStoreTest {
         }
         AtomicBoolean done = new AtomicBoolean();
         List<CompletableFuture<Long>> asking = new ArrayList<>();
-        try (FollowedStore followed = new FollowedStore(directory, null)) {
+        try (FollowedStore followed = new FollowedStore(directory, null, 0)) {
             List<Runnable> questions = List.of(
                     () -> followed.snapshot().close(),
                     () -> assertEquals(1, followed.sources().size()),
@@ -84,7 +84,7 @@ final class FollowedStoreTest {
                 return super.getResources(name);
             }
         };
-        try (FollowedStore followed = new FollowedStore(directory, loader)) {
+        try (FollowedStore followed = new FollowedStore(directory, loader, 0)) {
             assertEquals("otlp-log", followed.sources().get(0).format().text());
             int before = asked.get();
             assertTrue(before > 0);

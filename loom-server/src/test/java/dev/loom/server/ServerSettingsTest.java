@@ -136,7 +136,7 @@ final class ServerSettingsTest {
                         store
                                 + "percent: 40, text_index_memory: 8MiB, text_index_rows: false, text_index_max_size: 2GiB,"
                                 + " text_index_unit_rows: 65535, text_index_list_rows: 64, text_index_list_bytes: 1,"
-                                + " text_index_count_bytes: 32, text_index_prefix_length: none}",
+                                + " text_index_count_bytes: 32, text_index_prefix_length: none, text_index_cache: 5MiB}",
                         Map.of())
                 .store()
                 .orElseThrow();
@@ -146,6 +146,7 @@ final class ServerSettingsTest {
                 .textIndexRows(false)
                 .textIndexParameters(new TextIndexParameters(65_535, 64, 1, 32, 0))
                 .textIndexBytes(2L << 30)
+                .textIndexCacheBytes(5 << 20)
                 .build();
         assertEquals(expected.toString(), told.toString());
         LoomConfig none = read(store + "percent: none}", Map.of()).store().orElseThrow();

@@ -36,6 +36,7 @@ final class HttpGuideTest {
     /** Arrival times, addresses, and figures of a run. */
     private static final Pattern VARYING = Pattern.compile("2\\d{3}-(?!11-21T02:46)[0-9T:.-]+Z|\\b\\d{19}\\b"
             + "|(?<=\"addr\":)\\d+|(?<=\"(wall_ns|cpu_ns|bytes_read|waits|waited_ns|owner_pid|disk_bytes|segment_bytes|max_bytes|min_free_bytes)\":)\\d+"
+            + "|(?<=filter blocks read=)\\d+|(?<=from cache=)\\d+|(?<=cache bytes=)\\d+"
             + "|(?<=\"\\w{4,8}_(durable|evicted|sealed)\":)\\d+"
             + "|(?<=\"(directory|store_id|owner_host|staging|eviction|staging_fallback)\":)\"[^\"]*\"");
 

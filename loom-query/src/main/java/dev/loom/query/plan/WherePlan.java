@@ -298,7 +298,9 @@ public final class WherePlan {
         return "units=" + tally.units() + ", skipped=" + tally.unitsSkipped() + ", chunks skipped by filter="
                 + tally.chunksSkippedByFilter() + ", by row numbers=" + tally.chunksSkippedByRows() + ", left="
                 + tally.chunksLeft() + ", not indexed=" + tally.chunksUnknown()
-                + (tally.filesUnusable() == 0 ? "" : ", files unusable=" + tally.filesUnusable());
+                + (tally.filesUnusable() == 0 ? "" : ", files unusable=" + tally.filesUnusable())
+                + ", filter blocks read=" + tally.blocksRead() + ", from cache=" + tally.blocksCached()
+                + ", cache bytes=" + tally.cacheBytes();
     }
 
     private ChunkCondition plan(Where expression) {

@@ -1,0 +1,317 @@
+package dev.loom.filter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.loom.HookedStorage;
+import dev.loom.api.TextIndexParameters;
+import dev.loom.filter.UnitFiles.UnitFile;
+import dev.loom.format.IndexedText;
+import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
+import dev.loom.text.TokenCondition;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Searches that share what they have read, against searches that read all of it again. */
+final class FilterCacheTest {
+    private static final long SEED = Long.getLong("loom.test.seed", System.nanoTime());
+    private static final long STORE = 0x1234_5678_9ABC_DEF0L;
+    private static final int SOURCE = 7;
+    private static final long PAGE = 64 << 10;
+    private static final int UNITS = 40;
+    private static final int CHUNKS = 5;
+    private static final int ROWS = 300;
+    private static final int WORDS = 30_000;
+    private static final long ROOM = 64 << 20;
+    /** A beginning of a file has a fourth of it, and 64 blocks the rest. */
+    private static final long TIGHT = 400 << 10;
+
+    @TempDir
+    Path temp;
+
+    private final Random random = new Random(SEED);
+    private final AtomicInteger opened = new AtomicInteger();
+    private final List<Long> chunks = new ArrayList<>();
+    private long address = PAGE;
+
+    /** Called before a file is opened. */
+    private Runnable onOpen = () -> {};
+
+    private final Storage storage = new HookedStorage() {
+        @Override
+        public LoomFile openToRead(Path file) {
+            onOpen.run();
+            opened.incrementAndGet();
+            return super.openToRead(file);
+        }
+    };
+
+    @BeforeEach
+    void printSeed() {
+        System.out.println("FilterCacheTest: -Dloom.test.seed=" + SEED);
+    }
+
+    private UnitFiles files(FilterCache cache) {
+        return new UnitFiles(storage, temp.resolve("text"), cache);
+    }
+
+    private UnitFiles files(long bytes, IntFunction<ByteBuffer> memory) {
+        return files(new FilterCache(bytes, memory));
+    }
+
+    private UnitFiles files(long bytes) {
+        return files(bytes, ByteBuffer::allocateDirect);
+    }
+
+    private UnitFiles uncached() {
+        return new UnitFiles(Storage.DISK, temp.resolve("text"));
+    }
+
+    /** Writes units, whose rows follow from the addresses of their chunks, and puts them together now and then. */
+    private void write(int units, boolean lists) {
+        SourceUnits written = new SourceUnits(
+                uncached(),
+                STORE,
+                SOURCE,
+                IndexedText.parse("id:value"),
+                new TextIndexLimits(lists, TextIndexParameters.DEFAULT.withUnitRows(65_535), Long.MAX_VALUE));
+        for (int unit = 0; unit < units; unit++) {
+            for (int chunk = 0; chunk < CHUNKS; chunk++) {
+                written.assembler().beginChunk(address);
+                chunks.add(address);
+                wordsOf(address).forEach(word -> {
+                    written.assembler().nextRow();
+                    written.assembler().onValue(word(word));
+                });
+                address += PAGE;
+                written.assembler().endChunk(address);
+            }
+            assertTrue(written.write(bytes -> true, () -> {}));
+            written.putTogether(bytes -> true, () -> {});
+        }
+    }
+
+    private void write(int units) {
+        write(units, false);
+    }
+
+    private static List<Integer> wordsOf(long chunk) {
+        return new Random(SEED + chunk).ints(ROWS, 0, WORDS).boxed().toList();
+    }
+
+    private static long word(int number) {
+        return (number + 1) * 0x9E37_79B9_7F4A_7C15L;
+    }
+
+    /** The chunks that may have a word. */
+    private Set<Long> search(GroupCursor groups, int word) {
+        TokenSearch search = new TokenSearch(groups, new TokenCondition.Value("id", word(word)));
+        Set<Long> found = new HashSet<>();
+        for (long chunk : List.copyOf(chunks)) { // more may come
+            if (search.mayMeet(chunk)) {
+                found.add(chunk);
+            }
+        }
+        return found;
+    }
+
+    private GroupCursor cursor(UnitFiles files) {
+        return new GroupCursor(files, STORE, SOURCE);
+    }
+
+    private Set<Long> search(UnitFiles files, int word) {
+        try (GroupCursor groups = cursor(files)) {
+            Set<Long> found = search(groups, word);
+            assertEquals(0, groups.unusable());
+            return found;
+        }
+    }
+
+    /** What searches find that read everything. */
+    private Map<Integer, Set<Long>> expected(int words) {
+        Map<Integer, Set<Long>> expected = new HashMap<>();
+        for (int i = 0; i < words; i++) {
+            int word = random.nextInt(WORDS);
+            expected.put(word, search(uncached(), word));
+        }
+        return expected;
+    }
+
+    private void check(UnitFiles files, Map<Integer, Set<Long>> expected) {
+        expected.forEach((word, found) -> assertEquals(found, search(files, word), () -> "word=" + word));
+    }
+
+    @Test
+    void shouldOpenNoFileTwiceForTheSameWords() {
+        write(UNITS);
+        Map<Integer, Set<Long>> expected = expected(50);
+        UnitFiles files = files(ROOM);
+        check(files, expected);
+        assertTrue(files.cache().bytes() > 0);
+        opened.set(0);
+        for (int word : expected.keySet()) {
+            try (GroupCursor groups = cursor(files)) {
+                assertEquals(expected.get(word), search(groups, word));
+                assertEquals(0, groups.blocksRead());
+                assertTrue(groups.blocksCached() >= 2L * files.ofSource(SOURCE).size());
+            }
+        }
+        assertEquals(0, opened.get());
+    }
+
+    @Test
+    void shouldAnswerTheSameHoweverLittleItMayTake() {
+        write(UNITS);
+        Map<Integer, Set<Long>> expected = expected(200);
+        for (long bytes : new long[] {0, 1, 4_096, 200 << 10, TIGHT}) {
+            UnitFiles files = files(bytes);
+            for (int turn = 0; turn < 3; turn++) {
+                check(files, expected);
+                assertTrue(
+                        files.cache().bytes() <= bytes,
+                        () -> "bytes=" + files.cache().bytes() + ", most=" + bytes);
+            }
+        }
+    }
+
+    @Test
+    void shouldReadWithoutItWhenThereIsNoMemory() {
+        write(UNITS);
+        Map<Integer, Set<Long>> expected = expected(100);
+        for (int slabs = 0; slabs < 2; slabs++) {
+            AtomicInteger left = new AtomicInteger(slabs);
+            AtomicInteger asked = new AtomicInteger();
+            UnitFiles files = files(ROOM, length -> {
+                asked.incrementAndGet();
+                if (left.getAndDecrement() <= 0) {
+                    throw new OutOfMemoryError("none left");
+                }
+                return ByteBuffer.allocateDirect(length);
+            });
+            check(files, expected);
+            check(files, expected);
+            assertEquals(slabs + 1, asked.get(), "it was not asked for again");
+        }
+    }
+
+    /** As when a session deletes a file that it can't read, and builds it again in another way. */
+    @Test
+    void shouldNotMixFilesOfOneName() throws IOException {
+        write(1, false);
+        UnitFiles files = files(ROOM);
+        UnitFile file = files.ofSource(SOURCE).get(0);
+        search(files, 0);
+        Files.delete(file.path());
+        chunks.clear();
+        address = PAGE;
+        write(1, true);
+        assertEquals(file, uncached().ofSource(SOURCE).get(0));
+        int abandoned = 0;
+        for (long chunk : List.copyOf(chunks)) {
+            for (int word : wordsOf(chunk)) {
+                try (GroupCursor groups = cursor(files)) {
+                    assertTrue(search(groups, word).contains(chunk), () -> "lost: word=" + word + ", chunk=" + chunk);
+                    abandoned += groups.unusable();
+                }
+            }
+        }
+        assertEquals(1, abandoned, "after that the other file is known");
+    }
+
+    @Test
+    void shouldFindTheLargerFileWhenThoseThatItKnowsAreGone() {
+        write(15);
+        UnitFiles files = files(ROOM, length -> {
+            throw new OutOfMemoryError("it has beginnings alone, so that a search opens all files");
+        });
+        check(files, expected(1));
+        int word = random.nextInt(WORDS);
+        Set<Long> expected = search(uncached(), word);
+        List<Long> known = List.copyOf(chunks);
+        AtomicInteger calls = new AtomicInteger();
+        onOpen = () -> {
+            if (calls.getAndIncrement() == 0) {
+                write(1); // and as many as may be are put together
+            }
+        };
+        try (GroupCursor groups = cursor(files)) {
+            Set<Long> found = search(groups, word);
+            found.retainAll(known);
+            assertTrue(found.containsAll(expected));
+            assertTrue(found.size() <= expected.size() + 1, "one chunk was asked about when its file was gone");
+            assertEquals(0, groups.unusable());
+        }
+        assertTrue(uncached().ofSource(SOURCE).size() < 5, "none were put together");
+    }
+
+    @Test
+    void shouldAnswerAllThreadsAtOnce() throws InterruptedException {
+        write(UNITS);
+        Map<Integer, Set<Long>> expected = expected(300);
+        UnitFiles files = files(TIGHT);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = Stream.generate(() -> new Thread(() -> check(files, expected)))
+                .limit(4)
+                .peek(thread -> thread.setUncaughtExceptionHandler((which, e) -> failure.set(e)))
+                .toList();
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(null, failure.get());
+    }
+
+    @Test
+    void shouldLetSearchesGoOnThatItIsClosedUnder() {
+        write(UNITS);
+        Map<Integer, Set<Long>> expected = expected(20);
+        UnitFiles files = files(ROOM);
+        check(files, expected);
+        try (GroupCursor groups = cursor(files)) {
+            boolean closed = false;
+            for (int word : expected.keySet()) {
+                assertEquals(expected.get(word), search(groups, word));
+                if (!closed) {
+                    files.cache().close();
+                    closed = true;
+                }
+            }
+        }
+        check(files, expected);
+        assertEquals(0, blocksIn(files.cache()));
+    }
+
+    private static long blocksIn(FilterCache cache) {
+        return cache.bytes() / (256 << 10);
+    }
+
+    @Test
+    void shouldForgetFilesThatAreDeleted() {
+        write(3);
+        UnitFiles files = files(ROOM);
+        search(files, 1);
+        for (UnitFile file : files.ofSource(SOURCE)) {
+            assertTrue(files.cache().beginning(file) != null);
+            files.delete(file);
+            assertEquals(null, files.cache().beginning(file));
+        }
+        assertEquals(new HashSet<>(chunks), search(files, 1), "nothing tells of them");
+    }
+}
