@@ -31,7 +31,6 @@ final class RebuiltIndexTest {
     private static final int OFTEN = 1;
     private static final int BEFORE = 2;
     private static final int BEHIND = 3;
-    private static final int NEVER = 4;
     private static final int SOURCES = 4;
 
     @TempDir

@@ -445,7 +445,8 @@ final class TimeIndexReaderTest {
                 assertEquals(last, reader.address());
                 assertTrue(reader.seek(entries.get(0).address), "another page");
                 reader.toEnd();
-                assertTrue(reader.previous() && reader.previous());
+                assertTrue(reader.previous());
+                assertTrue(reader.previous());
                 assertEquals(first, reader.address(), "it stays rejected");
             }
         }
