@@ -67,6 +67,13 @@ public final class LoomConfig {
         return settings.textIndex().cacheBytes();
     }
 
+    static long checkedTextIndexCacheBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("bad memory: text index cache bytes=" + bytes + ", min=0");
+        }
+        return bytes;
+    }
+
     Settings settings() {
         return settings;
     }
@@ -415,13 +422,10 @@ public final class LoomConfig {
 
         /**
          * The memory for what searches have read of the text index, bytes, 0 or more; default 32 MiB, and never more than an eighth of the
-         * heap. Off the heap for the most part, and taken as it is needed.
+         * heap, of which it is taken as it is needed.
          */
         public Builder textIndexCacheBytes(long bytes) {
-            if (bytes < 0) {
-                throw new IllegalArgumentException("bad memory: text index cache bytes=" + bytes + ", min=0");
-            }
-            textIndexCacheBytes = bytes;
+            textIndexCacheBytes = checkedTextIndexCacheBytes(bytes);
             return this;
         }
 

@@ -50,7 +50,8 @@ public final class LoomReader implements Store {
      * @param textIndexCacheBytes as for {@link LoomConfig.Builder#textIndexCacheBytes}
      */
     public static LoomReader attach(Path directory, @Nullable ClassLoader formats, long textIndexCacheBytes) {
-        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, formats, textIndexCacheBytes));
+        long cacheBytes = LoomConfig.checkedTextIndexCacheBytes(textIndexCacheBytes);
+        return new LoomReader(AttachedStore.attach(directory, Storage.DISK, formats, cacheBytes));
     }
 
     /**

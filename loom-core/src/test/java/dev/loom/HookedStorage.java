@@ -25,6 +25,9 @@ public class HookedStorage implements Storage {
         onRead(file);
     }
 
+    /** Called before a file is closed. */
+    protected void onClose(Path file) {}
+
     /** Makes a file's data durable. */
     protected void force(LoomFile file) {
         file.force();
@@ -127,6 +130,7 @@ public class HookedStorage implements Storage {
 
         @Override
         public void close() {
+            onClose(file.path());
             file.close();
         }
     }

@@ -241,6 +241,7 @@ final class OpeningTest {
                     String.valueOf(e.getMessage()).startsWith("file can't be looked at: file=" + store), e::toString);
         }
         assertThrows(StoreNotFoundException.class, () -> LoomReader.attach(temp.resolve("none")));
+        assertThrows(IllegalArgumentException.class, () -> LoomReader.attach(temp.resolve("none"), null, -1));
     }
 
     @Test

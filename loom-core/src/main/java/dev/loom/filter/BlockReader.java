@@ -3,15 +3,18 @@ package dev.loom.filter;
 import dev.loom.error.CorruptStoreException;
 import dev.loom.filter.BlockWriter.BlockChecksum;
 import dev.loom.io.LoomFile;
+import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import org.agrona.MutableDirectBuffer;
 
 /** Reads contents of a {@link BlockWriter}'s file, which it closes. Reads whole blocks, and checks each. For one thread. */
 final class BlockReader implements BlockContents {
     private static final int BLOCK_LENGTH = BlockWriter.BLOCK_LENGTH;
     private static final int CONTENTS_LENGTH = BlockWriter.CONTENTS_LENGTH;
-    private static final int BLOCKS_AT_ONCE = 4;
+    /** The blocks of one read, which lie in the memory behind it. */
+    static final int BLOCKS_AT_ONCE = 4;
 
     private final LoomFile file;
     private final BlockChecksum checksum;
@@ -23,6 +26,18 @@ final class BlockReader implements BlockContents {
         this.file = file;
         this.checksum = new BlockChecksum(key);
         this.blocks = blocks;
+    }
+
+    /** Opens a file; {@code blocks} as for a reader. */
+    static BlockReader open(Storage storage, Path path, long key, ByteBuffer blocks) {
+        LoomFile file = storage.openToRead(path);
+        try {
+            return new BlockReader(file, key, blocks);
+        } catch (Error e) {
+            try (file) {
+                throw e;
+            }
+        }
     }
 
     /** Memory for a reader. */

@@ -1,12 +1,13 @@
 package dev.loom.filter;
 
+import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
 import dev.loom.filter.UnitFiles.UnitFile;
 import java.nio.ByteBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A file of units whose beginning is known, as far as possible from the cache; opened for the first block that is not there. For one thread. */
+/** A file of units whose beginning the cache has; opened for the first block that is not there. For one thread. */
 final class CachedBlocks implements BlockContents {
     private static final int CONTENTS_LENGTH = BlockWriter.CONTENTS_LENGTH;
 
@@ -16,7 +17,6 @@ final class CachedBlocks implements BlockContents {
     private final ByteBuffer memory;
     private final UnitGroupHead head;
     private @Nullable BlockReader open;
-    private @Nullable UnsafeBuffer missing;
     private long cached;
 
     /** @param memory of {@link BlockReader#newBlocks()} */
@@ -38,41 +38,72 @@ final class CachedBlocks implements BlockContents {
 
     @Override
     public void read(long position, MutableDirectBuffer into, int offset, int length) {
-        long at = position;
         long end = position + length;
+        long at = position;
         while (at < end) {
             long block = at / CONTENTS_LENGTH;
             int from = (int) (at - block * CONTENTS_LENGTH);
-            int next = (int) Math.min(end - at, CONTENTS_LENGTH - from);
+            byte[] known = files.cache().block(head, block);
+            int missing = known == null ? missing(block, (end - 1) / CONTENTS_LENGTH) : 0;
+            int next = (int) Math.min(end - at, Math.max(1, missing) * CONTENTS_LENGTH - from);
             int to = offset + (int) (at - position);
-            if (files.cache().get(head, block, from, into, to, next)) {
+            if (known != null) {
+                into.putBytes(to, known, from, next);
                 cached++;
             } else {
-                into.putBytes(to, readBlock(block), from, next);
+                opened().read(at, into, to, next);
+                keep(block, missing);
             }
             at += next;
         }
     }
 
-    private UnsafeBuffer readBlock(long block) {
-        UnsafeBuffer room = missing;
-        if (room == null) {
-            room = new UnsafeBuffer(new byte[CONTENTS_LENGTH]);
-            missing = room;
+    /** How many blocks the cache lacks from one that it lacks on, as far as they are read at once. */
+    private int missing(long block, long last) {
+        int most = (int) Math.min(BlockReader.BLOCKS_AT_ONCE, last - block + 1);
+        int missing = 1;
+        while (missing < most && files.cache().block(head, block + missing) == null) {
+            missing++;
         }
-        opened().read(block * CONTENTS_LENGTH, room, 0, CONTENTS_LENGTH);
-        files.cache().put(head, block, room);
-        return room;
+        return missing;
+    }
+
+    /** Gives the cache the blocks that were read last. */
+    private void keep(long block, int count) {
+        for (int i = 0; i < count; i++) {
+            files.cache().put(head, block + i, memory, i * BlockWriter.BLOCK_LENGTH);
+        }
     }
 
     private BlockReader opened() {
         BlockReader reader = open;
         if (reader == null) {
-            reader = new BlockReader(files.storage().openToRead(file.path()), key, memory);
+            reader = open();
             open = reader; // which is closed with this, whatever the file turns out to be
-            head.check(reader, file.path());
+            cached -= head.blocks(); // they are read after all
+            check(reader);
         }
         return reader;
+    }
+
+    private BlockReader open() {
+        try {
+            return BlockReader.open(files.storage(), file.path(), key, memory);
+        } catch (StoreIoException e) {
+            if (files.isGone(file.path())) {
+                files.cache().forget(file);
+            }
+            throw e;
+        }
+    }
+
+    private void check(BlockReader reader) {
+        try {
+            head.check(reader, file.path());
+        } catch (CorruptStoreException e) {
+            files.cache().forget(file);
+            throw e;
+        }
     }
 
     @Override

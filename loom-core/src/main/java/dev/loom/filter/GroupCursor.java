@@ -125,9 +125,6 @@ public final class GroupCursor implements AutoCloseable {
     void abandon(LoomException cause) {
         UnitFile file = current;
         closeGroup();
-        if (file != null) {
-            files.cache().forget(file);
-        }
         if (cause instanceof StoreIoException && listings++ < LISTINGS_MAX) {
             there = list();
         } else {

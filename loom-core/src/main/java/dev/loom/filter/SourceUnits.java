@@ -186,7 +186,7 @@ public final class SourceUnits {
     }
 
     private UnitGroup open(UnitFile file) {
-        return UnitGroup.open(files.storage().openToRead(file.path()), storeId, sourceId, file.start(), memory);
+        return files.open(file, storeId, memory);
     }
 
     /**
@@ -247,8 +247,7 @@ public final class SourceUnits {
     /** Opens a file, or deletes it if it can't be used: its records are searched one by one then. */
     private @Nullable UnitGroup openWhole(UnitFile file) {
         try {
-            return UnitGroup.open(
-                    files.storage().openToRead(file.path()), storeId, sourceId, file.start(), BlockReader.newBlocks());
+            return files.open(file, storeId, BlockReader.newBlocks());
         } catch (CorruptStoreException | UnsupportedStoreException e) {
             files.delete(file);
             return null;

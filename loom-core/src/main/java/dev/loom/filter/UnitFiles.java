@@ -5,6 +5,7 @@ import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ public final class UnitFiles {
         this(storage, folder, new FilterCache(0));
     }
 
-    /** @param cache for searches; whoever closes it keeps nothing of theirs in memory */
+    /** @param cache for searches */
     public UnitFiles(Storage storage, Path folder, FilterCache cache) {
         this.storage = storage;
         this.folder = folder;
@@ -213,7 +214,7 @@ public final class UnitFiles {
 
     /** What the units of a file describe; nothing if it can't be read. */
     public Contents contents(UnitFile file, long storeId) {
-        try (UnitGroup group = open(file, storeId)) {
+        try (UnitGroup group = open(file, storeId, BlockReader.newBlocks())) {
             UnitExtents extents = group.extents();
             Contents contents = Contents.NONE;
             for (int i = 0; i < extents.units(); i++) {
@@ -225,14 +226,14 @@ public final class UnitFiles {
         }
     }
 
-    private UnitGroup open(UnitFile file, long storeId) {
-        return UnitGroup.open(
-                storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), BlockReader.newBlocks());
+    /** Opens a file past the cache; memory as for {@link UnitGroup#open}. */
+    UnitGroup open(UnitFile file, long storeId, ByteBuffer memory) {
+        return UnitGroup.open(storage.openToRead(file.path()), storeId, file.sourceId(), file.start(), memory);
     }
 
     /** What is wrong with a file, with its offset; empty if it is sound, gone, or of another version. */
     public Optional<String> damage(UnitFile file, long storeId) {
-        try (UnitGroup group = open(file, storeId)) {
+        try (UnitGroup group = open(file, storeId, BlockReader.newBlocks())) {
             group.check();
             boolean named = group.units() == file.units() && group.extents().end(group.units() - 1) == file.end();
             return named
@@ -247,7 +248,7 @@ public final class UnitFiles {
         }
     }
 
-    private boolean isGone(Path file) {
+    boolean isGone(Path file) {
         try {
             return !storage.exists(file);
         } catch (StoreIoException e) {

@@ -5,6 +5,7 @@ import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.function.BiFunction;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -38,33 +39,39 @@ final class UnitGroup implements AutoCloseable {
 
     /** Opens a file, which is closed with the group, or here if that fails; {@link UnitGroupHead} tells why it may. */
     static UnitGroup open(LoomFile file, long storeId, int sourceId, long start, ByteBuffer memory) {
-        BlockReader blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start), memory);
-        return new UnitGroup(blocks, file.path(), readHead(blocks, file.path(), storeId, sourceId, start));
+        return open(file, storeId, sourceId, start, memory, (head, blocks) -> blocks);
     }
 
     /**
      * The same by means of the cache: if that has all that is asked for, the file itself stays closed. It may be found to be gone, or to be
-     * damaged, whenever something is asked for.
+     * damaged, whenever something is asked for. A file whose beginning the cache has no room for is read as without a cache.
      *
      * @param memory of {@link BlockReader#newBlocks()}
      */
     static UnitGroup open(UnitFiles files, UnitFile file, long storeId, ByteBuffer memory) {
         long key = UnitGroupDescriptor.key(storeId, file.sourceId(), file.start());
-        UnitGroupHead head = files.cache().beginning(file);
-        if (head != null) {
-            return new UnitGroup(new CachedBlocks(files, file, key, memory, head), file.path(), head);
+        UnitGroupHead known = files.cache().beginning(file);
+        if (known != null) {
+            return new UnitGroup(new CachedBlocks(files, file, key, memory, known), file.path(), known);
         }
-        BlockReader blocks = new BlockReader(files.storage().openToRead(file.path()), key, memory);
-        head = readHead(blocks, file.path(), storeId, file.sourceId(), file.start());
-        files.cache().put(file, head);
-        return new UnitGroup(new CachedBlocks(files, file, key, memory, head, blocks), file.path(), head);
+        BiFunction<UnitGroupHead, BlockReader, BlockContents> keep = (head, blocks) ->
+                files.cache().put(file, head) ? new CachedBlocks(files, file, key, memory, head, blocks) : blocks;
+        return open(files.storage().openToRead(file.path()), storeId, file.sourceId(), file.start(), memory, keep);
     }
 
-    private static UnitGroupHead readHead(BlockReader blocks, Path path, long storeId, int sourceId, long start) {
+    private static UnitGroup open(
+            LoomFile file,
+            long storeId,
+            int sourceId,
+            long start,
+            ByteBuffer memory,
+            BiFunction<UnitGroupHead, BlockReader, BlockContents> keep) {
         try {
-            return new UnitGroupHead(blocks, path, storeId, sourceId, start);
+            BlockReader blocks = new BlockReader(file, UnitGroupDescriptor.key(storeId, sourceId, start), memory);
+            UnitGroupHead head = new UnitGroupHead(blocks, file.path(), storeId, sourceId, start);
+            return new UnitGroup(keep.apply(head, blocks), file.path(), head);
         } catch (RuntimeException | Error e) {
-            try (blocks) {
+            try (file) {
                 throw e;
             }
         }

@@ -66,10 +66,7 @@ public final class AttachedStore implements AutoCloseable {
             this.logs = StoreLogs.live(files, storage, mark, staging).with(text);
             this.slots = staging.live().slots();
             this.losses = staging.live().losses();
-            this.leases = new Leases(() -> {
-                staging.unmap();
-                text.cache().close();
-            });
+            this.leases = new Leases(staging::unmap);
         } else {
             LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
             StoreLogs atRest =
@@ -89,7 +86,7 @@ public final class AttachedStore implements AutoCloseable {
             table.countLost(ends.recordTail());
             this.slots = table.slots();
             this.losses = table.losses();
-            this.leases = new Leases(text.cache()::close);
+            this.leases = new Leases(() -> {});
         }
     }
 

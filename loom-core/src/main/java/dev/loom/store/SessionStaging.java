@@ -84,7 +84,6 @@ final class SessionStaging implements AutoCloseable {
     /** Frees what readers used, once there are none. */
     void unmap() {
         staging().unmap();
-        text.cache().close();
     }
 
     StoreLogs logs() {

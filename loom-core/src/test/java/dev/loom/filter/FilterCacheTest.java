@@ -1,20 +1,23 @@
 package dev.loom.filter;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
 import dev.loom.api.TextIndexParameters;
+import dev.loom.error.StoreIoException;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.format.IndexedText;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenCondition;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +27,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +46,11 @@ final class FilterCacheTest {
     private static final int ROWS = 300;
     private static final int WORDS = 30_000;
     private static final long ROOM = 64 << 20;
-    /** A beginning of a file has a fourth of it, and 64 blocks the rest. */
+    /** With these a beginning of a file takes about as much as a block. */
+    private static final String MANY_FIELDS = IntStream.range(0, 120)
+            .mapToObj(i -> ",field" + i + ":value")
+            .collect(Collectors.joining("", "id:value", ""));
+    /** A beginning of a file has a fourth of it, and some 70 blocks the rest. */
     private static final long TIGHT = 400 << 10;
 
     @TempDir
@@ -48,11 +58,17 @@ final class FilterCacheTest {
 
     private final Random random = new Random(SEED);
     private final AtomicInteger opened = new AtomicInteger();
+    private final AtomicInteger closed = new AtomicInteger();
+    private final AtomicInteger reads = new AtomicInteger();
     private final List<Long> chunks = new ArrayList<>();
     private long address = PAGE;
+    private String fields = "id:value";
 
     /** Called before a file is opened. */
     private Runnable onOpen = () -> {};
+
+    /** Called before a file is read. */
+    private Runnable onRead = () -> {};
 
     private final Storage storage = new HookedStorage() {
         @Override
@@ -60,6 +76,17 @@ final class FilterCacheTest {
             onOpen.run();
             opened.incrementAndGet();
             return super.openToRead(file);
+        }
+
+        @Override
+        protected void onRead(Path file) {
+            onRead.run();
+            reads.incrementAndGet();
+        }
+
+        @Override
+        protected void onClose(Path file) {
+            closed.incrementAndGet();
         }
     };
 
@@ -72,12 +99,12 @@ final class FilterCacheTest {
         return new UnitFiles(storage, temp.resolve("text"), cache);
     }
 
-    private UnitFiles files(long bytes, IntFunction<ByteBuffer> memory) {
+    private UnitFiles files(long bytes, IntFunction<byte[]> memory) {
         return files(new FilterCache(bytes, memory));
     }
 
     private UnitFiles files(long bytes) {
-        return files(bytes, ByteBuffer::allocateDirect);
+        return files(bytes, byte[]::new);
     }
 
     private UnitFiles uncached() {
@@ -90,7 +117,7 @@ final class FilterCacheTest {
                 uncached(),
                 STORE,
                 SOURCE,
-                IndexedText.parse("id:value"),
+                IndexedText.parse(fields),
                 new TextIndexLimits(lists, TextIndexParameters.DEFAULT.withUnitRows(65_535), Long.MAX_VALUE));
         for (int unit = 0; unit < units; unit++) {
             for (int chunk = 0; chunk < CHUNKS; chunk++) {
@@ -192,23 +219,192 @@ final class FilterCacheTest {
     }
 
     @Test
-    void shouldReadWithoutItWhenThereIsNoMemory() {
+    void shouldLetAllGoAndReadWhenThereIsNoMemory() {
         write(UNITS);
-        Map<Integer, Set<Long>> expected = expected(100);
-        for (int slabs = 0; slabs < 2; slabs++) {
-            AtomicInteger left = new AtomicInteger(slabs);
-            AtomicInteger asked = new AtomicInteger();
+        Map<Integer, Set<Long>> expected = expected(20);
+        for (int blocks = 0; blocks < 20; blocks += 1 + random.nextInt(6)) {
+            AtomicInteger left = new AtomicInteger(blocks);
             UnitFiles files = files(ROOM, length -> {
-                asked.incrementAndGet();
-                if (left.getAndDecrement() <= 0) {
+                assertTrue(left.get() >= 0, "it was asked for again");
+                if (left.getAndDecrement() == 0) {
                     throw new OutOfMemoryError("none left");
                 }
-                return ByteBuffer.allocateDirect(length);
+                return new byte[length];
             });
+            try (GroupCursor groups = cursor(files)) {
+                expected.forEach((word, found) -> assertEquals(found, search(groups, word)));
+                assertEquals(0, groups.unusable());
+            }
+            assertEquals(-1, left.get(), "the memory was enough");
+            assertEquals(0, files.cache().bytes());
             check(files, expected);
-            check(files, expected);
-            assertEquals(slabs + 1, asked.get(), "it was not asked for again");
+            assertEquals(0, files.cache().bytes());
         }
+    }
+
+    @Test
+    void shouldFindMostOfTheFilesThatFitAgainWhenThereAreMore() {
+        UnitFiles files = writeTwiceWhatFits();
+        int word = random.nextInt(WORDS);
+        Set<Long> expected = search(uncached(), word);
+        assertEquals(expected, search(files, word));
+        Set<UnitFile> known = known(files);
+        assertTrue(known.size() >= 6 && known.size() <= 9, () -> "known=" + known.size());
+        for (int turn = 0; turn < 10; turn++) {
+            opened.set(0);
+            Set<UnitFile> before = known(files);
+            assertEquals(expected, search(files, word));
+            Set<UnitFile> still = known(files);
+            still.retainAll(before);
+            assertTrue(still.size() >= before.size() - 2, () -> "known=" + before.size() + ", still=" + still.size());
+            assertTrue(opened.get() <= 15 - before.size() + 2, () -> "opened=" + opened + ", known=" + before.size());
+        }
+    }
+
+    /** Writes 15 files, with a cache for half of their beginnings. */
+    private UnitFiles writeTwiceWhatFits() {
+        fields = MANY_FIELDS;
+        write(15);
+        FilterCache all = filesOfBeginnings().cache();
+        return files(4 * all.bytes() / 2);
+    }
+
+    @Test
+    void shouldFindRoomForWhatIsSearchedOftenInTheEnd() {
+        UnitFiles files = writeTwiceWhatFits();
+        search(files, 0);
+        Set<UnitFile> known = known(files);
+        UnitFile file = files.ofSource(SOURCE).stream()
+                .filter(there -> !known.contains(there))
+                .findFirst()
+                .orElseThrow();
+        chunks.removeIf(chunk -> chunk < file.start() || chunk >= file.end());
+        for (int turn = 0; turn < 16; turn++) {
+            search(files, turn);
+        }
+        assertTrue(known(files).contains(file));
+    }
+
+    /** The files whose beginnings the cache has. */
+    private static Set<UnitFile> known(UnitFiles files) {
+        Set<UnitFile> known = new HashSet<>(files.ofSource(SOURCE));
+        known.removeIf(file -> files.cache().beginning(file) == null);
+        return known;
+    }
+
+    @Test
+    void shouldReadBlocksThatItLacksAtOnce() {
+        write(UNITS);
+        for (long bytes : new long[] {0, ROOM}) {
+            UnitFiles files = files(bytes);
+            try (UnitGroup group = UnitGroup.open(files, largest(files), STORE, BlockReader.newBlocks())) {
+                int pieces = UnitPart.RARE_FIELDS.pieces(group.shape());
+                byte[] read = new byte[pieces * TokenField.LENGTH];
+                reads.set(0);
+                long before = group.bytesRead();
+                group.unit(0).copy(UnitPart.RARE_FIELDS, 0, pieces, new UnsafeBuffer(read), 0);
+                long blocks = (group.bytesRead() - before) / BlockWriter.BLOCK_LENGTH;
+                assertTrue(blocks > 2 * BlockReader.BLOCKS_AT_ONCE, () -> "blocks=" + blocks);
+                assertEquals((blocks - 1) / BlockReader.BLOCKS_AT_ONCE + 1, reads.get());
+            }
+        }
+    }
+
+    private static UnitFile largest(UnitFiles files) {
+        return files.ofSource(SOURCE).stream()
+                .max(Comparator.comparingLong(files::length))
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldReadOnlyBlocksThatItLacks() {
+        write(UNITS);
+        UnitFiles files = files(ROOM);
+        check(files, expected(3));
+        UnitFile file = largest(files);
+        try (UnitGroup group = UnitGroup.open(files, file, STORE, BlockReader.newBlocks());
+                UnitGroup other = uncached().open(file, STORE, BlockReader.newBlocks())) {
+            long otherBefore = other.bytesRead();
+            int pieces = UnitPart.RARE_FIELDS.pieces(group.shape());
+            byte[] read = new byte[pieces * TokenField.LENGTH];
+            byte[] expected = new byte[read.length];
+            other.unit(0).copy(UnitPart.RARE_FIELDS, 0, pieces, new UnsafeBuffer(expected), 0);
+            group.unit(0).copy(UnitPart.RARE_FIELDS, 0, pieces, new UnsafeBuffer(read), 0);
+            assertArrayEquals(expected, read);
+            long blocks = (other.bytesRead() - otherBefore) / BlockWriter.BLOCK_LENGTH;
+            long beginning = files.cache().beginning(file).blocks();
+            assertTrue(group.blocksCached() > 0);
+            assertEquals(blocks + beginning, group.blocksCached() + group.bytesRead() / BlockWriter.BLOCK_LENGTH);
+        }
+    }
+
+    @Test
+    void shouldCountABeginningOnceWhenABlockIsMissing() {
+        write(15);
+        UnitFiles files = filesOfBeginnings();
+        try (GroupCursor groups = cursor(files)) {
+            UnitGroup group = groups.groupAt(PAGE);
+            assertTrue(group.blocksCached() > 0);
+            group.seekRare(word(0));
+            assertEquals(0, group.blocksCached());
+        }
+    }
+
+    /** With a cache that has all beginnings, and no block. */
+    private UnitFiles filesOfBeginnings() {
+        UnitFiles files = files(ROOM);
+        try (GroupCursor groups = cursor(files)) {
+            chunks.forEach(groups::groupAt);
+            assertEquals(0, groups.unusable());
+        }
+        return files;
+    }
+
+    @Test
+    void shouldCloseFilesWhateverFails() {
+        write(3);
+        for (UnitFiles files : List.of(files(0), files(ROOM), filesOfBeginnings())) {
+            opened.set(0);
+            closed.set(0);
+            onRead = () -> {
+                throw new OutOfMemoryError("none left");
+            };
+            assertThrows(OutOfMemoryError.class, () -> search(files, 0));
+            onRead = () -> {};
+            assertEquals(1, opened.get());
+            assertEquals(1, closed.get());
+        }
+    }
+
+    @Test
+    void shouldKeepBeginningsOfFilesThatCannotBeOpenedNow() {
+        write(3);
+        UnitFiles files = filesOfBeginnings();
+        Set<UnitFile> known = known(files);
+        onOpen = () -> {
+            throw new StoreIoException("can't open", new IOException("too many open files"));
+        };
+        try (GroupCursor groups = cursor(files)) {
+            assertEquals(new HashSet<>(chunks), search(groups, 0));
+            assertTrue(groups.unusable() > 0);
+        }
+        assertEquals(known, known(files));
+        onOpen = () -> {};
+        check(files, expected(20));
+    }
+
+    @Test
+    void shouldForgetBeginningsOfFilesThatAreGone() throws IOException {
+        write(1);
+        UnitFiles files = filesOfBeginnings();
+        List<UnitFile> there = files.ofSource(SOURCE);
+        try (GroupCursor groups = cursor(files)) {
+            for (UnitFile file : there) {
+                Files.delete(file.path()); // as another process does
+            }
+            search(groups, 0);
+        }
+        there.forEach(file -> assertEquals(null, files.cache().beginning(file)));
     }
 
     /** As when a session deletes a file that it can't read, and builds it again in another way. */
@@ -238,10 +434,7 @@ final class FilterCacheTest {
     @Test
     void shouldFindTheLargerFileWhenThoseThatItKnowsAreGone() {
         write(15);
-        UnitFiles files = files(ROOM, length -> {
-            throw new OutOfMemoryError("it has beginnings alone, so that a search opens all files");
-        });
-        check(files, expected(1));
+        UnitFiles files = filesOfBeginnings();
         int word = random.nextInt(WORDS);
         Set<Long> expected = search(uncached(), word);
         List<Long> known = List.copyOf(chunks);
@@ -276,30 +469,6 @@ final class FilterCacheTest {
             thread.join();
         }
         assertEquals(null, failure.get());
-    }
-
-    @Test
-    void shouldLetSearchesGoOnThatItIsClosedUnder() {
-        write(UNITS);
-        Map<Integer, Set<Long>> expected = expected(20);
-        UnitFiles files = files(ROOM);
-        check(files, expected);
-        try (GroupCursor groups = cursor(files)) {
-            boolean closed = false;
-            for (int word : expected.keySet()) {
-                assertEquals(expected.get(word), search(groups, word));
-                if (!closed) {
-                    files.cache().close();
-                    closed = true;
-                }
-            }
-        }
-        check(files, expected);
-        assertEquals(0, blocksIn(files.cache()));
-    }
-
-    private static long blocksIn(FilterCache cache) {
-        return cache.bytes() / (256 << 10);
     }
 
     @Test

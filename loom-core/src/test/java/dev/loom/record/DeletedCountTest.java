@@ -3,6 +3,7 @@ package dev.loom.record;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.filter.UnitFiles;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
@@ -76,7 +77,8 @@ final class DeletedCountTest {
                 new LogView(LogKind.TIME, STORE_ID, Storage.DISK, segments(), Watermarks.fixed(0, timeTail), null);
         LogView others =
                 new LogView(LogKind.RECORD, STORE_ID, Storage.DISK, segments(), Watermarks.fixed(BEGIN, BEGIN), null);
-        return new SnapshotView(others, times, others, BEGIN, BEGIN, timeTail, 0, SourceSlots.allocate(1));
+        UnitFiles text = new UnitFiles(Storage.DISK, directory);
+        return new SnapshotView(others, times, others, BEGIN, BEGIN, timeTail, 0, SourceSlots.allocate(1), text);
     }
 
     private void damage(long page) throws IOException {

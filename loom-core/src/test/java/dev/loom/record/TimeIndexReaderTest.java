@@ -218,7 +218,7 @@ final class TimeIndexReaderTest {
                 assertTrue(reader.seek(expected.get(i)));
             }
             assertEquals(
-                    read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, but for the page that it had");
+                    read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, except the page that it had");
         }
     }
 

@@ -339,11 +339,14 @@ public final class WherePlan {
 
     /** The text index tells nothing about single terms: {@link #planWithText} asks it. */
     private ChunkCondition overText(Where expression) {
-        boolean known =
-                terms.uses(QueryIndex.TEXT) && !TokenTerms.of(expression).equals(TokenCondition.NONE);
-        return known && !textUnits().isEmpty()
-                ? ChunkCondition.UNKNOWN
-                : unknown(expression, terms.uses(QueryIndex.TEXT) ? "no index over text" : "text index: disabled");
+        if (!terms.uses(QueryIndex.TEXT)) {
+            return unknown(expression, "text index: disabled");
+        } else if (textUnits().isEmpty()) {
+            return unknown(expression, "no index over text");
+        }
+        return TokenTerms.of(expression).equals(TokenCondition.NONE)
+                ? unknown(expression, "text index: no whole word is required")
+                : ChunkCondition.UNKNOWN;
     }
 
     private ChunkCondition unknown(Where expression, String reason) {

@@ -61,8 +61,8 @@ final class PlainTime {
             return NONE;
         }
         long seconds = LocalDate.of(year, month, day).toEpochDay() * SECONDS_PER_DAY
-                + hour * SECONDS_PER_HOUR
-                + minute * SECONDS_PER_MINUTE
+                + (long) hour * SECONDS_PER_HOUR
+                + (long) minute * SECONDS_PER_MINUTE
                 + second
                 - offset;
         return seconds >= 0
