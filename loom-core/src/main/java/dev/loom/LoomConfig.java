@@ -416,7 +416,8 @@ public final class LoomConfig {
          * what it returns and throws is ignored, as all of this work has to be done.
          */
         public Builder progress(ProgressHandler handler) {
-            progress = new UnendedProgress(Objects.requireNonNull(handler));
+            Objects.requireNonNull(handler);
+            progress = handler == ProgressHandler.NONE ? handler : new UnendedProgress(handler);
             return this;
         }
 

@@ -3,13 +3,7 @@ package dev.loom;
 import dev.loom.api.ProgressHandler;
 
 /** Tells how far work has come that goes on whatever the handler returns or throws. */
-final class UnendedProgress implements ProgressHandler {
-    private final ProgressHandler handler;
-
-    UnendedProgress(ProgressHandler handler) {
-        this.handler = handler;
-    }
-
+record UnendedProgress(ProgressHandler handler) implements ProgressHandler {
     @Override
     public boolean onProgress(long done, long total) {
         try {

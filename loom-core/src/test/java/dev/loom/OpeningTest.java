@@ -245,7 +245,7 @@ final class OpeningTest {
     }
 
     @Test
-    void shouldDeleteWhatAnInterruptedRemovalOfIndexesHasLeft() throws IOException {
+    void shouldDeleteWhatARemovalOfIndexesHasLeft() throws IOException {
         Path store = temp.resolve("store");
         try (Loom loom = Loom.open(config(store, Storage.DISK).build())) {
             fill(loom, 50_000);
@@ -261,10 +261,9 @@ final class OpeningTest {
                 super.delete(file);
             }
         };
-        assertThrows(
-                StoreIoException.class,
-                () -> Loom.open(config(store, refuses).rebuildIndexes(true).build()));
-        assertEquals(before, indexFiles(store));
+        // nothing refers to them any more, so that they keep nobody from writing
+        Loom.open(config(store, refuses).rebuildIndexes(true).build()).close();
+        assertTrue(indexFiles(store).containsAll(before), () -> "files=" + before);
         Loom.open(config(store, Storage.DISK).build()).close();
         List<Path> after = indexFiles(store);
         assertEquals(2, after.size(), () -> "files=" + after);

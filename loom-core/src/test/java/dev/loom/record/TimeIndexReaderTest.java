@@ -217,8 +217,7 @@ final class TimeIndexReaderTest {
             for (int i = expected.size() - 1; i >= 0; i--) {
                 assertTrue(reader.seek(expected.get(i)));
             }
-            assertEquals(
-                    read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, except the page that it had");
+            assertEquals(read + (PAGES - 1L) * PAGE, reader.bytesRead(), "each once more, except the page that it had");
         }
     }
 
