@@ -430,6 +430,12 @@ public final class LoomConfig {
             return this;
         }
 
+        /** As {@link #progress}, for a handler that may end the rewriting of indexes: a repair says so, and the next opening goes on. */
+        Builder repairProgress(ProgressHandler handler) {
+            progress = handler;
+            return this;
+        }
+
         /** How many bytes of index logs opening checks after a crash before it returns; a thread checks the rest. */
         Builder indexCheckBytes(long bytes) {
             indexCheckBytes = bytes;

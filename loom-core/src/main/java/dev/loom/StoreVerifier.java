@@ -125,7 +125,7 @@ public final class StoreVerifier {
         Loom.open(builder.adoptCopy(true)
                         .backgroundRebuildBytes(Long.MAX_VALUE)
                         .repair(repair)
-                        .progress(progress)
+                        .repairProgress(progress)
                         .build())
                 .close();
         return new Repaired(repair.directory(), repair.rebuilds());
