@@ -413,7 +413,8 @@ public final class LoomConfig {
         /**
          * Hears how far long work has come for which a caller waits, each from 0 again: in {@link Loom#open} what is recovered, checked and
          * indexed, in {@link Loom#force} and {@link Loom#close} what only memory holds. Called by the thread that waits, which may be a recorder's;
-         * what it returns and throws is ignored, as all of this work has to be done.
+         * what it returns and throws is ignored, as all of this work has to be done. While the store is being closed, the handler
+         * can't write to it.
          */
         public Builder progress(ProgressHandler handler) {
             Objects.requireNonNull(handler);

@@ -8,7 +8,7 @@ record UnendedProgress(ProgressHandler handler) implements ProgressHandler {
     public boolean onProgress(long done, long total) {
         try {
             handler.onProgress(done, total);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // of the handler's own making
         }
         return true;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,21 +29,23 @@ class OpeningProgressTest {
     /** What a handler heard, and whether it asks for the work's end, or fails. */
     private static final class Heard implements ProgressHandler {
         private final List<String> calls = new ArrayList<>();
+        private final List<String> wrong = new ArrayList<>();
         private boolean ends;
         private boolean throwing;
 
         @Override
         public boolean onProgress(long done, long total) {
-            assertTrue(done >= 0 && done <= total && total > 0, () -> done + " of " + total);
-            calls.add(done + " of " + total);
+            String call = done + " of " + total;
+            (done >= 0 && done <= total && total > 0 ? calls : wrong).add(call);
             if (throwing) {
-                throw new IllegalStateException("the handler failed");
+                throw new AssertionError("the handler failed");
             }
             return !ends;
         }
 
         /** What was heard since the last call. */
         List<String> taken() {
+            assertEquals(List.of(), wrong);
             List<String> taken = List.copyOf(calls);
             calls.clear();
             return taken;
@@ -114,6 +117,34 @@ class OpeningProgressTest {
             loom.push(source, new byte[100_000]);
         }
         requireWhole(heard.taken());
+    }
+
+    /** As a logger that writes to the store. */
+    @Test
+    void shouldCloseTheStoreThoughTheHandlerPushes() {
+        AtomicReference<Loom> closing = new AtomicReference<>();
+        List<String> refused = new ArrayList<>();
+        Loom loom = Loom.open(config().progress((done, total) -> {
+                    Loom store = closing.get();
+                    if (store != null) {
+                        try {
+                            store.push(1, new byte[100]);
+                        } catch (IllegalStateException e) {
+                            refused.add(e.getMessage());
+                            throw e;
+                        }
+                    }
+                    return true;
+                })
+                .build());
+        assertEquals(1, loom.defineSource("written", Formats.bytes()));
+        loom.push(1, new byte[100]);
+        closing.set(loom);
+        loom.close();
+        assertTrue(refused.contains("store is closed"), refused::toString);
+        try (Loom reopened = Loom.open(config().build())) {
+            assertEquals(1, records(reopened));
+        }
     }
 
     /** The work ends as done, and once only. */

@@ -12,6 +12,7 @@ import dev.loom.api.Snapshot;
 import dev.loom.api.Source;
 import dev.loom.api.Store;
 import dev.loom.format.FailingFormatProvider;
+import dev.loom.format.FieldlessFormatProvider;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.ProvidingLoader;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProvidedFormatsTest {
     private static final ClassLoader KNOWING = new ProvidingLoader(ShiftedFormatProvider.class.getName());
     private static final ClassLoader FAILING = new ProvidingLoader(FailingFormatProvider.class.getName());
+    private static final ClassLoader FIELDLESS = new ProvidingLoader(FieldlessFormatProvider.class.getName());
     private static final ClassLoader OURS = ProvidedFormatsTest.class.getClassLoader();
 
     @TempDir
@@ -140,6 +142,26 @@ final class ProvidedFormatsTest {
                 FAILING,
                 () -> StoreVerifier.verify(temp.resolve("store"), (file, offset, message) -> problems.add(message)));
         assertEquals(List.of(), problems);
+    }
+
+    @Test
+    void shouldOpenAndReadWhereAFormatFailsThatIsAskedForItsFields() {
+        try (Loom loom = Loom.open(with(FIELDLESS, this::config))) {
+            assertTrue(loom.push(1, new byte[] {7, 8}) > 0);
+            AssertionError failure = assertThrows(
+                    AssertionError.class, () -> Formats.parse("timed:shifted", FIELDLESS), "the caller's own");
+            assertEquals("injected failure", failure.getMessage());
+            assertEquals(
+                    "payload format failed: format=timed:shifted, reason=" + failure,
+                    Formats.parseOrBytes("timed:shifted", FIELDLESS).failure());
+        }
+        try (LoomReader reader = LoomReader.attach(temp.resolve("store"), FIELDLESS)) {
+            assertEquals(2, payloads(reader).size());
+            assertEquals(List.of(), reader.indexes());
+        }
+        try (LoomReader reader = LoomReader.attach(temp.resolve("store"), KNOWING)) {
+            assertTrue(reader.indexes().get(0).function().isReadable());
+        }
     }
 
     @Test

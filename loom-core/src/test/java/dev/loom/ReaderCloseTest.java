@@ -110,6 +110,31 @@ final class ReaderCloseTest {
         }
     }
 
+    /** A program that attaches again at another refusal would do so after its reader was closed. */
+    @Test
+    void shouldSayThatAReaderIsClosedThoughItsStoreWasOpenedAgain() {
+        LoomReader reader = LoomReader.attach(directory);
+        reader.close();
+        loom.close();
+        loom = Loom.open(StoreAccess.small(directory).build());
+        IllegalStateException refused = assertThrows(IllegalStateException.class, reader::snapshot);
+        assertTrue(String.valueOf(refused.getMessage()).startsWith("store is closed: "), refused::getMessage);
+    }
+
+    @Test
+    void shouldRefuseIdsThatNoSourceHas() {
+        try (LoomReader reader = LoomReader.attach(directory)) {
+            for (Store store : List.of(loom, reader)) {
+                try (Snapshot snapshot = store.snapshot()) {
+                    assertThrows(IllegalArgumentException.class, () -> snapshot.statistics(-1));
+                    assertThrows(IllegalArgumentException.class, () -> snapshot.newestFirst(-1, 0, Long.MAX_VALUE));
+                    assertThrows(IllegalArgumentException.class, () -> snapshot.oldestFirst(-1, 0, Long.MAX_VALUE));
+                    assertEquals(0, snapshot.statistics(1 << 20).records());
+                }
+            }
+        }
+    }
+
     @Test
     void shouldFailTypedWhenAReaderIsUsedInARaceWithClose() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {

@@ -15,6 +15,7 @@ import dev.loom.error.SecondWriterException;
 import dev.loom.error.StoreIoException;
 import dev.loom.error.StoreLockedException;
 import dev.loom.format.Formats;
+import dev.loom.format.PayloadFormat;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import java.io.IOException;
@@ -81,6 +82,55 @@ final class StoreThreadsTest {
             int source = loom.defineSource("a", Formats.bytes());
             loom.closeSource(source);
             over.countDown();
+        }
+    }
+
+    @Test
+    void shouldChangeTheSchemaAndTellOfItselfWhileTheSchemaIsSynced() throws InterruptedException {
+        CountDownLatch stuck = new CountDownLatch(1);
+        try (Loom loom = StoreAccess.open(store(), new HookedStorage() {
+            @Override
+            protected void force(LoomFile file) {
+                if (file.path().endsWith("schema.log") && isThread("loom-evictor")) {
+                    stuck.countDown();
+                    await(over);
+                }
+                super.force(file);
+            }
+        })) {
+            loom.defineSource("a", Formats.bytes());
+            stuck.await();
+            PayloadFormat format = Formats.parse("struct:v:i64");
+            loom.defineIndex(loom.defineSource("b", format), "v", IndexFunction.field(format, "v"), Bins.logLinear());
+            assertEquals(0, loom.info().writer().orElseThrow().indexFunctionFailures());
+            over.countDown();
+            loom.force();
+        }
+        try (Loom loom = Loom.open(StoreAccess.small(store()).build())) {
+            assertEquals(2, loom.sources().size());
+            assertEquals(1, loom.indexes().size());
+        }
+    }
+
+    @Test
+    void shouldTellOfItselfWhileADefinitionWaitsForTheDisk() throws InterruptedException {
+        CountDownLatch stuck = new CountDownLatch(1);
+        try (Loom loom = StoreAccess.open(store(), new HookedStorage() {
+            @Override
+            protected void onWrite(Path file, long position, boolean direct) {
+                if (file.endsWith("schema.log") && isThread("definer")) {
+                    stuck.countDown();
+                    await(over);
+                }
+            }
+        })) {
+            Thread definer = new Thread(() -> loom.defineSource("a", Formats.bytes()), "definer");
+            definer.start();
+            stuck.await();
+            assertEquals(0, loom.info().writer().orElseThrow().indexFunctionFailures());
+            over.countDown();
+            definer.join();
+            assertEquals(1, loom.sources().size());
         }
     }
 

@@ -88,6 +88,7 @@ public final class RowTokens {
                     throw e;
                 }
                 exhausted++;
+                certain = false; // its row counts, even though its chunk is left out
                 forgetBuffers(address);
             }
             if (!certain || failures() != failuresBefore) {

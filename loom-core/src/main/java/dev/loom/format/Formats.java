@@ -116,6 +116,10 @@ public final class Formats {
             return parse(text, loader);
         } catch (IllegalArgumentException e) {
             return WholeFormat.BYTES.because(String.valueOf(e.getMessage()));
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) { // a format of the program's own may throw anything
+            return WholeFormat.BYTES.because("payload format failed: format=" + text + ", reason=" + e);
         }
     }
 
@@ -137,7 +141,9 @@ public final class Formats {
                     if (!names.contains(name)) {
                         continue;
                     }
-                } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+                } catch (VirtualMachineError e) {
+                    throw e;
+                } catch (Throwable e) {
                     broken = e; // another one may have the format
                     failures++;
                     continue;
@@ -156,7 +162,9 @@ public final class Formats {
     private static Set<String> names(PayloadFormatProvider provider) {
         try {
             return Set.copyOf(provider.names());
-        } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable e) {
             throw new ServiceConfigurationError(provider.getClass().getName() + " does not return its names", e);
         }
     }
@@ -166,7 +174,9 @@ public final class Formats {
             return Objects.requireNonNull(provider.parse(text), "no format");
         } catch (IllegalArgumentException e) {
             throw e; // wrong arguments
-        } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable e) { // whatever is thrown, the program's own code has failed
             throw new IllegalArgumentException(
                     "payload format provider failed: format=" + text + ", provider="
                             + provider.getClass().getName() + ", reason=" + e,

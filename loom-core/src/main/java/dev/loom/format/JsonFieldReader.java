@@ -35,12 +35,12 @@ final class JsonFieldReader implements FieldReader {
             into.setAbsent();
             return;
         }
+        into.jsonMatches().clear(); // of a read that an error ended
         JsonScanner scanner = into.jsonScanner();
         scanner.wrap(buffer, offset, end);
         if (value(scanner, 0, END, into) != Outcome.FOUND) {
             into.setAbsent();
         }
-        into.jsonMatches().clear();
     }
 
     /** Looks for the path from {@code segment} on in the next value, within the container that {@code close} ends. */

@@ -1,5 +1,6 @@
 package dev.loom.log;
 
+import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -35,14 +36,22 @@ final class CompressedPages implements AutoCloseable {
         this.view = view;
     }
 
-    /** Whether a segment file is compressed. One of its two headers may be damaged. */
+    /** Whether a segment file is compressed. One of its two headers may be damaged, or not be delivered by the disk. */
     boolean describe(LoomFile file, long first) {
-        return isHeader(file, 0, first)
-                || (!isPage()
-                        && isHeader(
-                                file,
-                                CompressedSegment.secondHeader(view.segments().segmentLength()),
-                                first));
+        long segmentLength = view.segments().segmentLength();
+        try {
+            if (isHeader(file, 0, first)) {
+                return true;
+            }
+            if (isPage()) {
+                return false;
+            }
+        } catch (StoreIoException e) {
+            if (file.size() >= segmentLength) {
+                return false; // one that is compressed is shorter, and mostly has both headers in one block
+            }
+        }
+        return isHeader(file, CompressedSegment.secondHeader(segmentLength), first);
     }
 
     /** Whether a header is at a position of a segment file. */

@@ -4,6 +4,7 @@ import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import org.agrona.BufferUtil;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +123,8 @@ final class EvictedLog implements AutoCloseable {
         long end = watermarks.evictedAcquire();
         synced = watermarks.durableAcquire();
         int length = PageDescriptor.PAGE_LENGTH;
-        ByteBuffer pageBytes = ByteBuffer.allocateDirect(2 * length).alignedSlice(length);
+        ByteBuffer memory = ByteBuffer.allocateDirect(2 * length);
+        ByteBuffer pageBytes = memory.alignedSlice(length);
         StoreIoException failure = null;
         boolean delivered = false;
         Map<Long, Integer> failed = new HashMap<>();
@@ -139,6 +141,8 @@ final class EvictedLog implements AutoCloseable {
                     failed.put(address, unreadable.getOrDefault(address, 0) + 1);
                 }
             }
+        } finally {
+            BufferUtil.free(memory); // attempts go on as long as the disk fails
         }
         unreadable = delivered ? failed : Map.of();
         if (failure != null && (!delivered || failed.values().stream().anyMatch(times -> times < READ_ATTEMPTS))) {

@@ -198,7 +198,9 @@ public final class Schema {
                     defined.fromAddress(),
                     false,
                     IndexKey.ofKind(source.format(), defined.kind())));
-        } catch (IllegalArgumentException e) {
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) { // a format of the program's own may throw anything
             return without;
         }
     }

@@ -31,6 +31,8 @@ public final class SchemaLog {
     private final long storeId;
     private long end;
     private long synced;
+    private final Object syncing = new Object();
+    /** Guarded by {@link #syncing}. */
     private boolean syncFailed;
     /** The entries from {@link #synced} on, kept in case their sync fails. */
     private final List<ByteBuffer> unsynced = new ArrayList<>();
@@ -177,16 +179,34 @@ public final class SchemaLog {
     }
 
     /**
-     * Makes the appended entries durable. After a failure it rewrites them, because a sync alone may succeed without
-     * the data.
+     * Makes the entries durable that were appended before. After a failure it rewrites them, because a sync alone may succeed without the data.
+     * Keeps nobody from appending meanwhile.
      */
-    public synchronized void sync() {
-        if (isSynced()) {
-            return;
+    public void sync() {
+        synchronized (syncing) {
+            long from;
+            long to;
+            List<ByteBuffer> entries;
+            synchronized (this) {
+                if (isSynced()) {
+                    return;
+                }
+                from = synced;
+                to = end;
+                entries = List.copyOf(unsynced);
+            }
+            write(entries, from); // while others append, however long the disk takes
+            synchronized (this) {
+                synced = to;
+                unsynced.subList(0, entries.size()).clear();
+            }
         }
+    }
+
+    private void write(List<ByteBuffer> entries, long from) {
         try (LoomFile file = storage.openToRewrite(path)) {
-            long position = synced;
-            for (ByteBuffer entry : syncFailed ? unsynced : List.<ByteBuffer>of()) {
+            long position = from;
+            for (ByteBuffer entry : syncFailed ? entries : List.<ByteBuffer>of()) {
                 file.write(entry.rewind(), position);
                 position += entry.limit();
             }
@@ -194,8 +214,6 @@ public final class SchemaLog {
             file.force();
         }
         syncFailed = false;
-        synced = end;
-        unsynced.clear();
     }
 
     /** Whether all entries survive a power cut. */

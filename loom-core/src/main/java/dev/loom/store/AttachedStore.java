@@ -162,9 +162,9 @@ public final class AttachedStore implements AutoCloseable {
      * @throws StoreReopenedException when another session has begun since attaching, or the store was recovered
      */
     public Snapshot snapshot() {
-        checkSession();
         lease();
         try {
+            checkSession();
             Snapshot snapshot = StoreSnapshot.take(logs, slots, losses, this::schema, live(), leases);
             checkInPlace();
             return snapshot;
@@ -228,7 +228,7 @@ public final class AttachedStore implements AutoCloseable {
      */
     private synchronized Schema schema() {
         long length = length(files.schema());
-        if (length != schemaLength) {
+        if (length < 0 || length != schemaLength) { // of a file that can't be looked at, reading says why
             SchemaLog.Content content = SchemaLog.read(storage, files.schema(), mark.storeId());
             schema = schema(content.entries());
             if (!content.damaged().isEmpty() || content.end() < mark.schemaDurable()) {

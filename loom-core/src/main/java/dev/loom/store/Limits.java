@@ -31,6 +31,15 @@ public final class Limits {
         return Math.max(PageDescriptor.PAGE_LENGTH, Math.min(SEGMENT_DEFAULT, Long.highestOneBit(part)));
     }
 
+    /** @throws IllegalArgumentException if a limit was set that allows too few segments */
+    static void requireFit(Settings settings, long segmentLength) {
+        Long maxBytes = settings.maxBytes();
+        if (maxBytes != null && maxBytes / SEGMENTS_MIN < segmentLength) {
+            throw new IllegalArgumentException("store too small for its segments: max bytes=" + maxBytes
+                    + ", segment bytes=" + segmentLength + ", min=" + SEGMENTS_MIN + " segments");
+        }
+    }
+
     private static long maxBytes(Settings settings, Path directory) {
         Long asked = settings.maxBytes();
         return asked != null
@@ -57,10 +66,7 @@ public final class Limits {
                                 Math.min(FREE_DEFAULT, storage.totalSpace(directory) / 20))
                         : new RetentionSet(Long.MAX_VALUE, Long.MAX_VALUE, 0);
         Long maxBytes = settings.maxBytes();
-        if (maxBytes != null && maxBytes / SEGMENTS_MIN < segmentLength) {
-            throw new IllegalArgumentException("store too small for its segments: max bytes=" + maxBytes
-                    + ", segment bytes=" + segmentLength + ", min=" + SEGMENTS_MIN + " segments");
-        }
+        requireFit(settings, segmentLength);
         return new RetentionSet(
                 maxBytes == null ? base.maxBytes() : maxBytes,
                 settings.maxAge() == null ? base.maxAgeNs() : settings.maxAge().toNanos(),

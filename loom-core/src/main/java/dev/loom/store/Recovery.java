@@ -197,7 +197,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         Segments segments = files.segments(kind, mark.segmentLength());
         for (Path path : storage.list(segments.folder())) {
             long first = Segments.firstOf(path);
-            if (first < 0 || first + segments.segmentLength() <= mark.begin(kind)) {
+            if (first < 0 || first <= mark.begin(kind) - segments.segmentLength()) {
                 continue; // what is below the begin may be there because it can't be deleted, nor opened
             }
             if (first >= end) {

@@ -69,7 +69,8 @@ public final class Repair {
         long end = LogEnds.find(files, storage, mark).recordEnd();
         for (Path file : storage.list(files.folder(LogKind.RECORD))) {
             long first = Segments.firstOf(file);
-            if (first >= 0 && !Files.isDirectory(file) && size(storage, file) > Math.max(0, end - first)) {
+            boolean deleted = isDeleted(file, mark, LogKind.RECORD);
+            if (first >= 0 && !deleted && !Files.isDirectory(file) && size(storage, file) > Math.max(0, end - first)) {
                 long from = Math.max(0, end - first);
                 aside.copy(
                         Damage.AFTER_END,
@@ -98,7 +99,7 @@ public final class Repair {
      * @return whether the indexes have to be rebuilt
      * @throws CancellationException when cancelled; what was set aside stays there
      */
-    boolean beforeIndexes(StoreFiles files, Storage storage) {
+    boolean beforeIndexes(StoreFiles files, Storage storage, Mark mark) {
         SetAside aside = new SetAside(storage, files.directory(), handler::onSetAside);
         List<Found> found = new ArrayList<>();
         StoreVerification.Counts counts = new StoreVerification(
@@ -134,7 +135,7 @@ public final class Repair {
                 }
             }
             if (rebuilds) {
-                copyIndexes(files, storage, aside);
+                copyIndexes(files, storage, mark, aside);
             }
         } finally {
             keep(aside);
@@ -176,12 +177,21 @@ public final class Repair {
     }
 
     /** Copies the indexes as they are: they may list records that are damaged, or deleted, or by functions unknown here. */
-    private static void copyIndexes(StoreFiles files, Storage storage, SetAside aside) {
+    private static void copyIndexes(StoreFiles files, Storage storage, Mark mark, SetAside aside) {
         for (LogKind kind : List.of(LogKind.TIME, LogKind.CHUNK)) {
             for (Path file : storage.list(files.folder(kind))) {
+                if (isDeleted(file, mark, kind)) {
+                    continue;
+                }
                 aside.copy(Damage.CONTENTS, file, 0, 0, TO_END, "the indexes are rebuilt");
             }
         }
+    }
+
+    /** Whether a log begins behind a segment, though its file may still be there. */
+    private static boolean isDeleted(Path file, Mark mark, LogKind kind) {
+        long first = Segments.firstOf(file);
+        return first >= 0 && first <= mark.begin(kind) - mark.segmentLength();
     }
 
     private static long size(Storage storage, Path path) {

@@ -50,7 +50,7 @@ final class Savings {
         long saved = 0;
         for (Path file : storage.list(segments.folder())) {
             long first = Segments.firstOf(file);
-            if (first >= 0 && first + segments.segmentLength() <= end) {
+            if (first >= 0 && first <= end - segments.segmentLength()) {
                 saved += of(file);
             }
         }

@@ -11,12 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The indexes that a session's writer fills. Guarded by the session. */
+/** The indexes that a session's writer fills. Guarded by the session, except for the count of failures. */
 final class SessionIndexes {
     private final WriterSources sources;
     private final RecordLookup lookup;
     private final FunctionGuard guard;
     private final Map<Integer, ActiveIndex> active = new LinkedHashMap<>();
+    /** Those of {@link #active}, for any thread. */
+    private volatile List<ActiveIndex> counted = List.of();
 
     /**
      * Makes an empty set.
@@ -41,13 +43,16 @@ final class SessionIndexes {
                 .map(index -> index.definition().sourceId())
                 .distinct()
                 .forEach(this::announce);
+        counted = List.copyOf(active.values());
     }
 
     /** Begins to fill one index; if that fails for lack of memory, it may be added again. */
     void add(Index index) {
         active.put(index.id(), new ActiveIndex(index, lookup, guard));
         try {
+            List<ActiveIndex> all = List.copyOf(active.values());
             announce(index.sourceId());
+            counted = all;
         } catch (Throwable e) {
             active.remove(index.id());
             throw e;
@@ -61,12 +66,13 @@ final class SessionIndexes {
     void remove(Index index) {
         if (active.remove(index.id()) != null) {
             announce(index.sourceId());
+            counted = List.copyOf(active.values());
         }
     }
 
-    /** How often the open indexes' functions have thrown in this session, as far as the calling thread can see. */
+    /** How often the open indexes' functions have thrown in this session, as far as the calling thread can see. Any thread, and waits for none. */
     long failures() {
-        return active.values().stream().mapToLong(ActiveIndex::failures).sum();
+        return counted.stream().mapToLong(ActiveIndex::failures).sum();
     }
 
     private void announce(int sourceId) {

@@ -260,8 +260,8 @@ public final class SessionSchema {
         guard.check();
     }
 
-    /** How often the open indexes' functions have thrown in this session. */
-    synchronized long functionFailures() {
+    /** How often the open indexes' functions have thrown in this session. Does not wait for a change that waits for the disk. */
+    long functionFailures() {
         return indexes.failures();
     }
 

@@ -61,6 +61,7 @@ final class SnapshotCursor extends StoredRecordCursor implements RecordCursor {
             long fromNs,
             long toNs,
             Function<SnapshotReader, SourceRecords> walk) {
+        StoreSnapshot.requireSource(sourceId);
         SnapshotReader reader = SnapshotReader.of(snapshot);
         try {
             return new SnapshotCursor(reader, sourceId, walk.apply(reader), newestFirst, fromNs, toNs);

@@ -196,6 +196,7 @@ public final class StoreOpening {
     private Mark create() {
         long storeId = new SecureRandom().nextLong() | 1;
         long segmentLength = Limits.segmentLength(settings, files.directory());
+        Limits.requireFit(settings, segmentLength); // before there is a store that has this length for good
         List<LogMark> logs = List.of(
                 new LogMark(RECORD_RING_DEFAULT, RECORD_RING_DEFAULT, 0, 0),
                 new LogMark(TIME_RING_DEFAULT, TIME_RING_DEFAULT, 0, 0),
@@ -261,8 +262,10 @@ public final class StoreOpening {
         Schema schema = Schema.of(content.entries(), settings.classLoader()).supply(settings.indexFunctions());
         IndexRecovery indexes = new IndexRecovery(settings, files, schema);
         Repair repair = settings.repair();
-        boolean rebuild = repair != null && repair.beforeIndexes(files, storage);
+        boolean rebuild = repair != null && repair.beforeIndexes(files, storage, ended);
         Mark closed = indexes.run(ended, recovery != null, rebuild);
+        UnreferencedFiles.deleteSegments(files, storage, closed); // staging may need the room
+        Compression.deleteTemporary(files, storage);
         SourceTable table = indexes.sourceTable(closed);
         int sources = SessionSchema.writerSources(schema, table).count();
         Rings wanted = new Rings(
@@ -294,8 +297,6 @@ public final class StoreOpening {
                 schemaLog.append(limits);
                 schema = schema.with(limits);
             }
-            UnreferencedFiles.deleteSegments(files, storage, closed);
-            Compression.deleteTemporary(files, storage);
             UnitFiles text = files.text(storage, settings.textIndex().cacheBytes());
             text.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
             if (repair != null) {
@@ -304,7 +305,7 @@ public final class StoreOpening {
             RunFiles runs = files.runs(storage);
             runs.prepare(closed.begin(LogKind.RECORD), closed.durable(LogKind.RECORD));
             if (repair != null) {
-                runs.deleteAll();
+                runs.deleteAll(closed.begin(LogKind.RECORD));
             }
             Mark mark = closed.owned(
                     owner,

@@ -447,9 +447,8 @@ public final class StoreSession implements Durability, AutoCloseable {
     }
 
     /**
-     * Ends the session: evicts everything, makes it durable, marks the store closed, and deletes the staging. If the
-     * disk refuses, the staging stays, and the next opening recovers from it. The calling thread becomes the writer's
-     * owner; later pushes meet a closed log, so nobody touches what is unmapped.
+     * Evicts everything, makes it durable, marks the store closed, and deletes the staging. If the disk refuses, the staging stays, and
+     * the next opening recovers from it. The caller becomes the writer's owner; later pushes meet a closed log.
      *
      * @throws dev.loom.error.SecondWriterException when another thread is the owner; nothing has changed then
      */
@@ -486,6 +485,7 @@ public final class StoreSession implements Durability, AutoCloseable {
             background.close();
             log.sealWithCheckpoint();
             noteProgress();
+            log.close(); // from here on nobody writes, not even a handler of progress
             evictor.force(settings.progress()::onProgress);
         }
         evictorGuard.check();

@@ -97,6 +97,13 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
         return new StoreSnapshot(view, schema.get(), losses, lost.unmarked(), live, leases);
     }
 
+    /** @throws IllegalArgumentException for an id that no source can have */
+    static void requireSource(int id) {
+        if (id < 0) {
+            throw new IllegalArgumentException("bad source: id=" + id);
+        }
+    }
+
     @Override
     public SnapshotView view() {
         if (closed.get()) {
@@ -190,6 +197,7 @@ final class StoreSnapshot implements Snapshot, LeasedSnapshot {
 
     @Override
     public Source.Statistics statistics(int sourceId) {
+        requireSource(sourceId);
         acquire();
         try {
             return SourceCounter.count(view, sourceId, losses.lost(sourceId));

@@ -343,6 +343,9 @@ public final class StoreVerification {
                 problem(Damage.FOREIGN, path, 0, "a directory that has the name of a segment");
                 continue;
             }
+            if (first <= begin - view.segments().segmentLength()) {
+                continue; // deleted by retention, even where the file is still there
+            }
             try (LoomFile file = storage.openToRead(path)) {
                 if (CompressedSegmentCheck.isCompressed(view, file, first)) {
                     CompressedSegmentCheck.check(
@@ -357,7 +360,7 @@ public final class StoreVerification {
                 long expected = Math.min(logEnd - first, view.segments().segmentLength());
                 // a rebuild may be further than it has published
                 boolean atRest = view.ring() == null && !beforeGap;
-                if (first + view.segments().segmentLength() > begin && file.size() < expected) {
+                if (file.size() < expected) {
                     problem(
                             Damage.SHORT,
                             path,

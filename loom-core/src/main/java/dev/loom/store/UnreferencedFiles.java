@@ -129,6 +129,6 @@ final class UnreferencedFiles {
 
     private static boolean isBelow(Path file, Segments segments, long begin) {
         long first = Segments.firstOf(file);
-        return first >= 0 && first % segments.segmentLength() == 0 && first + segments.segmentLength() <= begin;
+        return first >= 0 && first % segments.segmentLength() == 0 && first <= begin - segments.segmentLength();
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.TextIndexParameters;
 import dev.loom.filter.UnitFiles.UnitFile;
+import dev.loom.format.Formats;
 import dev.loom.format.IndexedText;
 import dev.loom.io.Storage;
 import dev.loom.text.TokenCondition;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +51,35 @@ final class TokenSearchTest {
 
     private UnitFiles files() {
         return UnitFiles.beside(Storage.DISK, temp.resolve("record"));
+    }
+
+    /** Its row counts in a run of chunks, which says no more that a chunk is in no unit. */
+    @Test
+    void shouldReadTheChunkOfAValueThatMemoryWasTooSmallForAlsoInARun() {
+        IndexedText indexed = IndexedText.parse("exhausted:words");
+        SourceUnits units = new SourceUnits(
+                files(),
+                STORE,
+                SOURCE,
+                indexed,
+                new TextIndexLimits(true, TextIndexParameters.DEFAULT, Long.MAX_VALUE));
+        RowTokens tokens = new RowTokens(indexed, Formats.parse("reversed:exhausted"), null);
+        for (int chunk = 0; chunk < 3; chunk++) {
+            units.assembler().beginChunk(chunk * PAGE);
+            units.assembler().nextRow();
+            if (chunk == 1) {
+                tokens.read(0, new UnsafeBuffer(new byte[1]), 0, 1, units.assembler());
+                units.assembler().dropChunk();
+            }
+            units.assembler().endChunk((chunk + 1) * PAGE);
+        }
+        assertEquals(1, tokens.exhausted());
+        assertTrue(units.write(bytes -> true, () -> {}));
+        try (GroupCursor groups = new GroupCursor(files(), STORE, SOURCE)) {
+            TokenSearch search = new TokenSearch(groups, new TokenCondition.Word("exhausted", word(1)));
+            assertTrue(search.mayMeet(PAGE));
+            assertTrue(search.mayMeet(0, 3 * PAGE, 3));
+        }
     }
 
     /** Writes units, of which the first are put together: with gaps between chunks, and chunks whose rows could not be read. */

@@ -1,6 +1,7 @@
 package dev.loom.format;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -227,6 +228,24 @@ class JsonFieldReaderTest {
         assertEquals("INTEGER 1", read("0", "[1,"));
         assertEquals("ABSENT", read("", "{\"a\":1,\"b\":tru"));
         assertEquals("ABSENT", read("a.b", "{\"a\":{\"b\":1},\"b\":tru"));
+    }
+
+    /** An array that is left half collected is not taken for the begin of the next one's. */
+    @Test
+    void shouldForgetAReadThatAnErrorEnded() {
+        byte[] document = "[{\"v\":1},{\"v\":2}]".getBytes(StandardCharsets.UTF_8);
+        UnsafeBuffer failing = new UnsafeBuffer(document) {
+            @Override
+            public byte getByte(int index) {
+                if (index == 11) { // in the second element
+                    throw new OutOfMemoryError("injected failure");
+                }
+                return super.getByte(index);
+            }
+        };
+        JsonFieldReader reader = new JsonFieldReader("v");
+        assertThrows(OutOfMemoryError.class, () -> reader.read(failing, 0, document.length, value));
+        assertEquals("JSON [1,2]", read("v", new String(document, StandardCharsets.UTF_8)));
     }
 
     @Test

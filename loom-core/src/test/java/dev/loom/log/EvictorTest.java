@@ -9,6 +9,8 @@ import dev.loom.HookedStorage;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -265,6 +267,30 @@ final class EvictorTest {
         assertEquals(2 * PAGE, watermarks.durableAcquire());
         evictor.close();
         assertArrayEquals(written, Files.readAllBytes(segments().file(0)));
+    }
+
+    /** A heap that is hardly used would keep the memory of each attempt for hours. */
+    @Test
+    void shouldLeaveNoMemoryToTheGarbageCollectorWhileTheDiskFails() {
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .findFirst()
+                .orElseThrow();
+        seal(2);
+        order.failing = "sync";
+        Evictor evictor = evictor();
+        evictor.start();
+        for (int i = 0; i < 2; i++) {
+            assertThrows(StoreIoException.class, evictor::force); // the first writes nothing again
+        }
+        long before = direct.getMemoryUsed();
+        for (int i = 0; i < 20; i++) {
+            assertThrows(StoreIoException.class, evictor::force);
+        }
+        long more = direct.getMemoryUsed() - before;
+        assertTrue(more < 20 * PAGE, () -> "bytes more=" + more);
+        order.failing = "";
+        evictor.close();
     }
 
     /** Of which the ring has forgotten the first. */

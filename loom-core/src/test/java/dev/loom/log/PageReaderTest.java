@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
+import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A reader that the writer overtakes: it steps between the reader's look at the watermarks and its copy. */
 final class PageReaderTest {
@@ -102,8 +105,11 @@ final class PageReaderTest {
         }
     }
 
-    @Test
-    void shouldReadTheNeighboursOfAPageThatTheDiskDoesNotDeliver() {
+    /** Also where a segment might be compressed, of which the first block tells. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReadTheNeighboursOfAPageThatTheDiskDoesNotDeliver(boolean decoded) {
+        Segments segments = decoded ? new Segments(temp, 8L * PAGE, CompressionLibrary::decoder) : this.segments;
         writePages(20);
         for (int bad = 0; bad < 8; bad++) {
             long from = (long) bad * PAGE;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.HookedStorage;
 import dev.loom.Loom;
+import dev.loom.LoomConfig;
 import dev.loom.LoomReader;
 import dev.loom.StoreAccess;
 import dev.loom.StoreVerifier;
@@ -248,6 +249,62 @@ final class FullRecoveryTest extends StoreFixture {
         try (Loom reopened = open(full, 1)) {
             assertNewest(reopened);
         }
+        assertClosedWhole();
+    }
+
+    /** As where staging lies on the disk that is full of indexes which are about to be built again. */
+    @Test
+    void shouldGiveStagingTheRoomOfIndexesThatAreGivenUp() {
+        openFirst();
+        push(4_000);
+        loom.close();
+        int ring = LoomConfig.RING_BYTES_MIN;
+        long capacity = StoreAccess.bytes(store()) + Staging.length(new Rings(ring, ring, ring)) - 1;
+        Storage full = new HookedStorage() {
+            @Override
+            public long usableSpace(Path directory) {
+                return capacity - StoreAccess.bytes(store());
+            }
+        };
+        try (Loom reopened = open(
+                full, builder -> builder.stagingDirectory(temp).minFreeBytes(0).rebuildIndexes(true))) {
+            assertEquals(0, assertNewest(reopened));
+        }
+        assertClosedWhole();
+    }
+
+    @Test
+    void shouldRepairThoughAFileOfDeletedRecordsCanNeitherBeDeletedNorOpened() throws IOException {
+        killed(4_000);
+        open(new FullDisk(), MIN_FREE).close();
+        disk = new SwitchedDisk();
+        loom = open(disk, builder -> builder.minFreeBytes(0));
+        push(300);
+        loom.force();
+        kill().cutPower();
+        Path oldest = store().resolve("record/00000000000000000000.seg");
+        Files.write(oldest, new byte[PAGE]);
+        Storage held = new HookedStorage() {
+            private void refuse(Path file) {
+                if (file.equals(oldest)) {
+                    throw new StoreIoException("injected failure: file=" + file);
+                }
+            }
+
+            @Override
+            public void delete(Path file) {
+                refuse(file);
+                super.delete(file);
+            }
+
+            @Override
+            public LoomFile openToRead(Path file) {
+                refuse(file);
+                return super.openToRead(file);
+            }
+        };
+        StoreAccess.repair(store(), held, builder -> builder.minFreeBytes(0));
+        assertTrue(Files.exists(oldest));
         assertClosedWhole();
     }
 
