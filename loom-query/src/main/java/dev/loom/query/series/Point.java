@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What one point of a metric says, read again for each record. For one thread. */
 public final class Point {
+    /** Some 50,000 buckets as JSON. What is parsed of them takes many times the room. */
+    private static final int BUCKETS_LENGTH_MAX = 256 << 10;
+
     /** The flag of a point that says that its series has no value any more. */
     private static final long NO_RECORDED_VALUE = 1;
 
@@ -146,10 +149,13 @@ public final class Point {
         return amount;
     }
 
-    /** The buckets, newly read; null if there are none. */
+    /** The buckets, newly read; null if there are none, or more than a histogram has. */
     @Nullable
     HistogramValue buckets() {
-        return bucketsPart.value.kind() == FieldValue.Kind.JSON ? HistogramValue.parse(bucketsPart.value.text()) : null;
+        FieldValue value = bucketsPart.value;
+        return value.kind() == FieldValue.Kind.JSON && value.length() <= BUCKETS_LENGTH_MAX
+                ? HistogramValue.parse(value.text())
+                : null;
     }
 
     /** NaN if it is not known. */

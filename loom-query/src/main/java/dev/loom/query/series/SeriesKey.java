@@ -7,6 +7,7 @@ import dev.loom.format.RecordLookup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ final class SeriesKey {
     private final List<FieldValue> values = new ArrayList<>();
     private final JsonMembers members = new JsonMembers();
     private final ExpandableArrayBuffer key = new ExpandableArrayBuffer(512);
+    /** Odd, and known to nobody outside, so that nobody can send series of one hash. */
+    private final long multiplier = new SplittableRandom().nextLong() | 1;
+
     private int length;
     private int hash;
 
@@ -55,10 +59,12 @@ final class SeriesKey {
             readers.get(i).read(buffer, offset, payloadLength, value);
             put(value);
         }
-        hash = 1;
+        long state = length;
         for (int i = 0; i < length; i++) {
-            hash = 31 * hash + key.getByte(i);
+            state = (state + key.getByte(i)) * multiplier;
+            state ^= state >>> Integer.SIZE; // products alone agree for some texts, whatever the multiplier
         }
+        hash = (int) (state >>> Integer.SIZE);
     }
 
     private void put(FieldValue value) {

@@ -170,8 +170,17 @@ final class QueryExecution {
 
     /** Adds what a part of the range lacks in which there is nothing to find. */
     void addMissing(Completeness missing) {
+        boolean reachesFuture = completeness.reachesFuture() || missing.reachesFuture();
         scans--;
-        add(QueryStatistics.NONE, missing);
+        add(
+                QueryStatistics.NONE,
+                new Completeness(
+                        missing.lost(),
+                        missing.damagedPages(),
+                        missing.expired(),
+                        missing.limit(),
+                        reachesFuture,
+                        missing.overtaken()));
     }
 
     /** Sets what was lost in the whole range of scans that share it: a loss may reach from one into the next. */

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs a request for series: one scan of the metric's points in the order of their times. For one thread. */
 final class SeriesRun {
+    private static final int LOOK_EVERY = 1_024;
     private static final long ROOM_BYTES = 32L << 20;
     private static final long ROOM_BYTES_MIN = 1 << 20;
 
@@ -93,8 +94,17 @@ final class SeriesRun {
 
     private long run(MetricSeries series, MetricSeries.Terms terms, RecordLookup lookup) {
         ResultHandler points = new ResultHandler() {
+            private int handedOver;
+            private boolean ending;
+
             @Override
             public void onRecord(long timeNs, long address, DirectBuffer buffer, int offset, int length) {
+                if (++handedOver % LOOK_EVERY == 0) {
+                    ending = isEnding(); // many may have been kept, to be handed over in the order of their times
+                }
+                if (ending) {
+                    return;
+                }
                 lookup.from(address);
                 series.add(timeNs, buffer, offset, length);
             }

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.agrona.collections.LongHashSet;
 
@@ -35,6 +36,9 @@ public final class TraceSummaries {
     private final int matchesMax;
     private final QueryMemory memory;
     private final int idsMax;
+    /** Known to nobody outside, so that nobody can send spans that are slow to tell apart. */
+    private final long seed = new SplittableRandom().nextLong();
+
     private int ids;
 
     /**
@@ -95,8 +99,8 @@ public final class TraceSummaries {
      * A number that a span shares with those that were sent again alone. Others may have its id, such as a client's and a server's half of a
      * call.
      */
-    private static long sameness(TraceSpan span) {
-        long hash = mixed(span.spanId());
+    private long sameness(TraceSpan span) {
+        long hash = mixed(span.spanId() ^ seed);
         hash = mixed(hash ^ span.parentId());
         hash = mixed(hash ^ span.startNs());
         hash = mixed(hash ^ span.endNs());

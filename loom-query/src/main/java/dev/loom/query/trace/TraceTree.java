@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.agrona.collections.IntArrayList;
-import org.agrona.collections.Long2LongHashMap;
 
 /**
  * Puts spans and log records together. Siblings are in the order of their start; if some start together, the longest comes first,
@@ -30,9 +29,22 @@ final class TraceTree {
     private static final Comparator<TraceLog> LOG_ORDER =
             Comparator.comparingLong(TraceLog::timeNs).thenComparingLong(TraceLog::address);
 
-    /** What records that say the same have in common. */
-    private record Same(
-            long spanId, long parentId, String service, String name, String kind, long startNs, long endNs) {
+    /** What records that say the same have in common. In an order, by which a map keeps apart those that senders gave one hash. */
+    private record Same(long spanId, long parentId, String service, String name, String kind, long startNs, long endNs)
+            implements Comparable<Same> {
+        private static final Comparator<Same> BY_ALL = Comparator.comparingLong(Same::spanId)
+                .thenComparingLong(Same::parentId)
+                .thenComparing(Same::service)
+                .thenComparing(Same::name)
+                .thenComparing(Same::kind)
+                .thenComparingLong(Same::startNs)
+                .thenComparingLong(Same::endNs);
+
+        @Override
+        public int compareTo(Same other) {
+            return BY_ALL.compare(this, other);
+        }
+
         static Same of(TraceSpan span) {
             return new Same(
                     span.spanId(),
@@ -55,7 +67,7 @@ final class TraceTree {
     /** Ids of missing parents, which are numbered behind the spans. */
     private final List<Long> missing = new ArrayList<>();
     /** From a span's id to its number. */
-    private final Long2LongHashMap numbers = new Long2LongHashMap(NONE);
+    private final Map<Long, Integer> numbers = new HashMap<>();
 
     private final IntArrayList top = new IntArrayList();
     private int[] parents = {};
@@ -97,10 +109,8 @@ final class TraceTree {
                 continue;
             }
             EnumSet<Mark> odd = EnumSet.noneOf(Mark.class);
-            if (numbers.containsKey(span.spanId())) {
+            if (numbers.putIfAbsent(span.spanId(), spans.size()) != null) {
                 odd.add(Mark.SAME_ID);
-            } else {
-                numbers.put(span.spanId(), spans.size());
             }
             if (span.endNs() < span.startNs()) {
                 odd.add(Mark.REVERSED);
@@ -116,19 +126,19 @@ final class TraceTree {
 
     private void findParents() {
         parents = new int[spans.size()];
-        Long2LongHashMap missingNumbers = new Long2LongHashMap(NONE);
+        Map<Long, Integer> missingNumbers = new HashMap<>();
         for (int i = 0; i < parents.length; i++) {
             long parentId = spans.get(i).parentId();
             if (parentId == 0) {
                 parents[i] = NONE;
             } else if (numbers.containsKey(parentId)) {
-                parents[i] = (int) numbers.get(parentId);
+                parents[i] = numbers.getOrDefault(parentId, NONE);
             } else {
                 if (!missingNumbers.containsKey(parentId)) {
                     missingNumbers.put(parentId, parents.length + missing.size());
                     missing.add(parentId);
                 }
-                parents[i] = (int) missingNumbers.get(parentId);
+                parents[i] = missingNumbers.getOrDefault(parentId, NONE);
             }
         }
     }
@@ -221,7 +231,7 @@ final class TraceTree {
         nextLog = filled(logs.size());
         for (int i = logs.size() - 1; i >= 0; i--) {
             long spanId = logs.get(i).spanId();
-            int owner = spanId != 0 && numbers.containsKey(spanId) ? (int) numbers.get(spanId) : firstChild.length;
+            int owner = spanId == 0 ? firstChild.length : numbers.getOrDefault(spanId, firstChild.length);
             nextLog[i] = firstLog[owner];
             firstLog[owner] = i;
         }

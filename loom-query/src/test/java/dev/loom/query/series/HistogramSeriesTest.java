@@ -355,6 +355,20 @@ class HistogramSeriesTest {
         assertTrue(least.lower() < 0x1p-900 && least.upper() > 0x1p-1000, least::toString);
     }
 
+    /** Such as would take many times the room of their text. */
+    @Test
+    void shouldTakeMoreBucketsThanAHistogramHasForValuesAnywhere() {
+        String many = "{\"scale\":20,\"positive\":{\"offset\":0,\"counts\":[1" + ",0".repeat(1 << 17) + "]}}";
+        SeriesStep step = step(point(1, 1_500, 1_200, true, List.of(1.0), many));
+        PercentileEstimate median = Objects.requireNonNull(step.percentiles().get(PERCENTILES.get(3)));
+        assertEquals(Double.NEGATIVE_INFINITY, median.lower());
+        assertEquals(Double.POSITIVE_INFINITY, median.upper());
+        String fewer = many.replace(",0".repeat(1 << 17), ",0".repeat(100_000));
+        step = step(point(1, 1_500, 1_200, true, List.of(1.0), fewer));
+        assertTrue(Double.isFinite(Objects.requireNonNull(step.percentiles().get(PERCENTILES.get(3)))
+                .upper()));
+    }
+
     @Test
     void shouldKeepFewExponentialBucketsByWideningThem() {
         Distribution distribution = new Distribution();

@@ -15,8 +15,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Trees of spans against a plain computation. {@code -Dloom.test.seed=S} sets the seed. */
 final class TraceTreeTest {
@@ -295,6 +297,17 @@ final class TraceTreeTest {
         Trace wide = TraceTree.of(ID, star, List.of());
         assertEquals(1, wide.nodes().get(0).selfNs());
         assertTrue(wide.nodes().stream().skip(1).allMatch(node -> node.depth() == 1));
+    }
+
+    /** Ids whose halves are equal have one hash. */
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void shouldTakeIdsOfOneHash() {
+        List<TraceSpan> star = new ArrayList<>(List.of(span(0, 1, 0, "n", 0, 10)));
+        for (long i = 2; i < 500_000; i++) {
+            star.add(span(8 * i, i << 32 | i, 1, "n", 0, 10));
+        }
+        assertEquals(star.size(), TraceTree.of(ID, star, List.of()).nodes().size());
     }
 
     @Test
