@@ -186,6 +186,11 @@ final class ConfigFile {
         }
     }
 
+    /** Whether a section is there that has no settings, or one setting that is empty. */
+    boolean isEmptied(String section) {
+        return emptied.stream().anyMatch(path -> path.equals(section) || path.startsWith(section + '.'));
+    }
+
     private boolean isSection(String path) {
         return asked.stream().anyMatch(setting -> setting.startsWith(path + '.'));
     }

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a server's settings from a configuration file. Its methods throw {@code IllegalArgumentException} for invalid ones. */
 final class SettingsReader {
+    private static final String OTLP_GRPC = "receivers.otlp.protocols.grpc";
+    private static final String OTLP_HTTP = "receivers.otlp.protocols.http";
     private static final String OTLP_GRPC_DEFAULT = "localhost:4317";
     private static final String OTLP_HTTP_DEFAULT = "localhost:4318";
     private static final String API_DEFAULT = "localhost:4319";
@@ -51,8 +53,8 @@ final class SettingsReader {
     }
 
     private void endpoints() {
-        String otlpGrpc = file.text("receivers.otlp.protocols.grpc.endpoint").orElse(null);
-        String otlpHttp = file.text("receivers.otlp.protocols.http.endpoint").orElse(null);
+        String otlpGrpc = file.text(OTLP_GRPC + ".endpoint").orElse(null);
+        String otlpHttp = file.text(OTLP_HTTP + ".endpoint").orElse(null);
         String api = file.text("api.endpoint").orElse(null);
         String ingest = file.text("receivers.loom.endpoint").orElse(null);
         if (otlpGrpc == null && otlpHttp == null && api == null && ingest == null) {
@@ -60,6 +62,9 @@ final class SettingsReader {
             otlpHttp = OTLP_HTTP_DEFAULT;
             api = API_DEFAULT;
         }
+        // a protocol that is named without an endpoint has its default, as the Collector's
+        otlpGrpc = otlpGrpc == null && file.isEmptied(OTLP_GRPC) ? OTLP_GRPC_DEFAULT : otlpGrpc;
+        otlpHttp = otlpHttp == null && file.isEmptied(OTLP_HTTP) ? OTLP_HTTP_DEFAULT : otlpHttp;
         settings.otlpGrpc(endpoint(otlpGrpc))
                 .otlpHttp(endpoint(otlpHttp))
                 .api(endpoint(api))

@@ -90,6 +90,25 @@ final class ServerSettingsTest {
         assertFalse(read("api: {endpoint: none}", STORE).receives());
     }
 
+    /** As the Collector does. */
+    @Test
+    void shouldListenAtTheUsualAddressOfAProtocolThatIsNamedAlone() throws IOException {
+        String api = "api: {endpoint: 'localhost:1'}\nreceivers: {otlp: {protocols: ";
+        ServerSettings both = read(api + "{grpc: , http: {}}}}", STORE);
+        assertEquals("localhost:4317", both.otlpGrpc().orElseThrow().toString());
+        assertEquals("localhost:4318", both.otlpHttp().orElseThrow().toString());
+        ServerSettings one = read(api + "{grpc: , http: {endpoint: none}}}}", STORE);
+        assertEquals("localhost:4317", one.otlpGrpc().orElseThrow().toString());
+        assertTrue(one.otlpHttp().isEmpty());
+        assertTrue(read(api + "{grpc: {endpoint: }}}}", STORE).otlpGrpc().isPresent());
+        assertFalse(read(api + "}}", STORE).receives());
+        String alone = "receivers: {otlp: {protocols: {grpc: }}}";
+        assertTrue(read(alone, STORE).otlpHttp().isPresent(), "no address is named: all defaults");
+        assertTrue(read(alone, STORE).api().isPresent());
+        Map<String, String> typed = Map.of("store.directory", "D", "receivers.otlp.protocols.grpc.endpoint", "none");
+        assertFalse(read(api + "{grpc: }}}", typed).receives());
+    }
+
     /** Each takes memory for contexts. */
     @Test
     void shouldProcessAsManyRequestsAtOnceAsThereAreThreads() throws IOException {

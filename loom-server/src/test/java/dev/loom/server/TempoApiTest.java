@@ -536,6 +536,7 @@ final class TempoApiTest {
                 "{ name = 5 }; 400; expected a text in quotes, found 5: position=9",
                 "{ .a =~ 5 }; 400; expected a regular expression in quotes, found 5: position=8",
                 "{ .a =~ \"(\" }; 400; position=8",
+                "{ .a =~ \"\\\\Qa\" }; 400; position=8",
                 "{ duration =~ \"1\" }; 400; field has no text: duration: position=11",
                 "{ .a = 1 } | count() > 2; 400; only one set of spans is supported, found |: position=11",
                 "{ .a = 1 } && { .b = 2 }; 400; only one set of spans is supported, found &&: position=11",

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -98,6 +99,8 @@ abstract class Exchange implements Invocable.Task {
     /** Starts to receive. */
     final void start() {
         request.addFailureListener(this::failed);
+        request.addIdleTimeoutListener(
+                silence -> false); // one that waits is silent; deadlines of our own end it, and say why
         run();
     }
 
@@ -162,6 +165,7 @@ abstract class Exchange implements Invocable.Task {
             if (chunk.isLast()) {
                 receivedAll();
                 enter(State.WAITING);
+                HttpServers.onGone(request, () -> failed(new EofException("client has left")));
                 receiver.workers().submit(this, bodyLength());
             }
         } catch (RefusalException e) {

@@ -31,8 +31,7 @@ class ExportWorkersTest {
                 RawHttp1 client = new RawHttp1(server.httpPort());
                 clients.add(client);
                 int length = granules * InFlightBudget.GRANULE;
-                client.send("POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
-                        + "Content-Length: " + length + "\r\n\r\n" + "x".repeat(length));
+                post(client, granules);
                 while (server.receiver.bytesInFlight() < inFlight + length) {
                     Thread.onSpinWait();
                 }
@@ -71,6 +70,66 @@ class ExportWorkersTest {
             assertEquals("0", first.answer(1).grpcStatus());
         }
         assertEquals(List.of(1), lengths);
+    }
+
+    @Test
+    void shouldForgetRequestsOfHttp1WhoseClientsLeaveWhileTheyWait() throws Exception {
+        OtlpConfig config = TestServer.config().withExportThreads(1);
+        try (TestServer server = new TestServer(this::export, config, ServerProtection.defaults());
+                RawHttp1 first = new RawHttp1(server.httpPort())) {
+            post(first, 1);
+            begun.await();
+            int inFlight = server.receiver.bytesInFlight();
+            List<RawHttp1> clients = new ArrayList<>();
+            for (int granules = 3; granules > 0; granules--) {
+                RawHttp1 client = new RawHttp1(server.httpPort());
+                clients.add(client);
+                post(client, granules);
+            }
+            await(() -> server.receiver.workers().waiting() == clients.size());
+            for (RawHttp1 client : clients) {
+                client.close();
+            }
+            await(() -> server.receiver.bytesInFlight() == inFlight);
+            assertEquals(0, server.receiver.workers().waiting());
+            mayGoOn.countDown();
+            assertEquals(200, first.status());
+        }
+        assertEquals(List.of(1), lengths);
+    }
+
+    /** A server's error would have the sender give its records up. */
+    @Test
+    void shouldAnswerRequestsThatWaitLongerThanAConnectionMayBeIdle() throws Exception {
+        OtlpConfig config = TestServer.config().withExportThreads(1);
+        ServerProtection hasty = ServerProtection.builder()
+                .idleTimeout(Duration.ofSeconds(1))
+                .readBodyTimeout(Duration.ofSeconds(1))
+                .writeTimeout(Duration.ofSeconds(1))
+                .build();
+        try (TestServer server = new TestServer(this::export, config, hasty);
+                RawHttp1 first = new RawHttp1(server.httpPort())) {
+            post(first, 1);
+            begun.await();
+            try (RawHttp1 second = new RawHttp1(server.httpPort());
+                    RawHttp2 third = new RawHttp2(server.grpcPort())) {
+                post(second, 2);
+                int stream = call(third, 3);
+                await(() -> server.receiver.workers().waiting() == 2);
+                second.requireOpenFor(3_000); // less than twice what a stream of HTTP/2 may be silent
+                assertEquals(2, server.receiver.workers().waiting());
+                mayGoOn.countDown();
+                assertEquals(200, first.status());
+                assertEquals(200, second.status());
+                assertEquals("0", third.answer(stream).grpcStatus());
+            }
+        }
+    }
+
+    private static void post(RawHttp1 client, int granules) throws IOException {
+        int length = granules * InFlightBudget.GRANULE;
+        client.send("POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
+                + "Content-Length: " + length + "\r\n\r\n" + "x".repeat(length));
     }
 
     private static void await(BooleanSupplier condition) {

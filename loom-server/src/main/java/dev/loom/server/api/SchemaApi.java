@@ -2,6 +2,7 @@ package dev.loom.server.api;
 
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.server.http.ApiFailure;
 import dev.loom.server.http.HttpApi;
 import dev.loom.server.http.HttpCall;
@@ -74,7 +75,7 @@ public final class SchemaApi implements HttpApi, Route {
             throw ApiFailure.of(e);
         } catch (IllegalArgumentException e) {
             throw ApiFailure.badRequest(String.valueOf(e.getMessage()));
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | StoreReopenedException | IllegalStateException e) {
             throw new ApiFailure(503, "unavailable", String.valueOf(e.getMessage()));
         } catch (LoomException e) {
             throw new ApiFailure(500, "store", String.valueOf(e.getMessage()));

@@ -74,8 +74,7 @@ final class BatchPush {
             }
         }
         if (!writer.acquire(TURN_WAIT)) {
-            reason = "the store is busy";
-            return FrameDescriptor.RETRY;
+            return retry("the store is busy");
         }
         try {
             return pushGroups();
@@ -118,8 +117,7 @@ final class BatchPush {
             } else if (nanoTime.getAsLong() - roomDeadlineNs <= 0) {
                 LockSupport.parkNanos(PARK_NS);
             } else if (!drops) {
-                reason = "the store's ring is full";
-                return FrameDescriptor.RETRY;
+                return retry("the store's ring is full");
             } else if (!pushOrDrop(at, left)) {
                 return closed();
             }
@@ -165,6 +163,12 @@ final class BatchPush {
     private int closed() {
         open.clear(reader.source);
         return refuse("source was closed: id=" + reader.source);
+    }
+
+    /** Says why the rest of the batch is to be sent again; the type of the answer. */
+    int retry(String why) {
+        reason = why;
+        return FrameDescriptor.RETRY;
     }
 
     /** Says why the rest of the batch is not taken; the type of the answer. */

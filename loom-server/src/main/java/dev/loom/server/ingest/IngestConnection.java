@@ -3,6 +3,7 @@ package dev.loom.server.ingest;
 import dev.loom.SharedWriter;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.otlp.server.Region;
 import dev.loom.server.json.JsonText;
 import dev.loom.server.protocol.FrameChannel;
@@ -55,6 +56,7 @@ final class IngestConnection implements Runnable {
             // the peer disconnected, was cut off, or found no memory; acknowledged records stay in the log
         } finally {
             server.ended(this);
+            channel.free();
         }
     }
 
@@ -159,7 +161,7 @@ final class IngestConnection implements Runnable {
     private void schema() throws IOException {
         try {
             done(server.schema.answer(parse(channel.readText())));
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | StoreReopenedException | IllegalStateException e) {
             retry(0, String.valueOf(e.getMessage()));
         } catch (RefusedException | LoomException e) {
             refuse(0, String.valueOf(e.getMessage()));
@@ -175,7 +177,12 @@ final class IngestConnection implements Runnable {
             }
             throw new ProtocolException("batch is too long: bytes=" + length + ", max=" + lengthMax);
         }
-        BatchPush into = batches();
+        BatchPush into = null;
+        try {
+            into = batches();
+        } catch (LoomException | IllegalStateException e) {
+            // it is being closed, or opened again
+        }
         if (into == null) {
             channel.skip(length);
             retry(0, "store is not writable");
@@ -232,6 +239,8 @@ final class IngestConnection implements Runnable {
     private int push(BatchPush into, Region room, int length) throws ProtocolException {
         try {
             return into.push(room.buffer(), room.offset(), length);
+        } catch (StoreIoException | StoreReopenedException e) {
+            return into.retry(String.valueOf(e.getMessage())); // as receivers of OTLP: the sender has the records
         } catch (LoomException | IllegalStateException e) {
             return into.refuse(String.valueOf(e.getMessage()));
         } finally {

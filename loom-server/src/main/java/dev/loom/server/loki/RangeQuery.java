@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +41,42 @@ final class RangeQuery {
     private final RangeAggregation query;
     private final Grid grid;
     private final @Nullable Grouping grouping;
-    private final Map<Map<String, String>, RangeTally> tallies = new LinkedHashMap<>();
-    private final Map<Map<String, String>, Series> quantiles = new LinkedHashMap<>();
+    private final Map<Key, RangeTally> tallies = new LinkedHashMap<>();
+    private final Map<Key, Series> quantiles = new LinkedHashMap<>();
     private long additions;
     private boolean othersLeftOut;
+
+    /** The labels of a series; in an order, by which a map keeps apart those that senders gave one hash. */
+    private record Key(Map<String, String> labels, String text) implements Comparable<Key> {
+        static Key of(Map<String, String> labels) {
+            StringBuilder text = new StringBuilder();
+            new TreeMap<>(labels).forEach((name, value) -> {
+                append(text, name);
+                append(text, value);
+            });
+            return new Key(labels, text.toString());
+        }
+
+        /** Appends a text such that no two lists of texts become one. */
+        static void append(StringBuilder texts, String text) {
+            texts.append(text.length()).append(':').append(text);
+        }
+
+        @Override
+        public int compareTo(Key other) {
+            return text.compareTo(other.text);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key that && text.equals(that.text);
+        }
+
+        @Override
+        public int hashCode() {
+            return text.hashCode();
+        }
+    }
 
     /** @param grouping of the series; null for the labels of streams */
     RangeQuery(LokiSession session, RangeAggregation query, Grid grid, @Nullable Grouping grouping) {
@@ -77,7 +110,7 @@ final class RangeQuery {
                 sums(source, of, field, all);
             }
         }
-        tallies.forEach((key, tally) -> found.add(tally.series(key)));
+        tallies.forEach((key, tally) -> found.add(tally.series(key.labels())));
         found.addAll(quantiles.values());
         return found;
     }
@@ -147,7 +180,7 @@ final class RangeQuery {
         });
     }
 
-    private RangeTally tally(Map<String, String> key) {
+    private RangeTally tally(Key key) {
         RangeTally tally = tallies.get(key);
         if (tally == null) {
             reserve(tallies.size() + 1, RangeTally.size(grid.count()) + Series.size(grid.count()));
@@ -198,11 +231,11 @@ final class RangeQuery {
         series.set(point, value);
     }
 
-    private Series quantile(Map<String, String> key) {
+    private Series quantile(Key key) {
         Series series = quantiles.get(key);
         if (series == null) {
             reserve(quantiles.size() + 1, Series.size(grid.count()));
-            series = new Series(key, grid.count());
+            series = new Series(key.labels(), grid.count());
             quantiles.put(key, series);
         }
         return series;
@@ -221,7 +254,7 @@ final class RangeQuery {
             List<BigDecimal> percentiles,
             TimeRange range,
             long stepNs,
-            BiConsumer<Group, Map<String, String>> each) {
+            BiConsumer<Group, Key> each) {
         for (String level : of.levels()) {
             RecordCondition ofLevel = level.isEmpty() ? RecordCondition.ALWAYS : Levels.where(level::equals);
             groups(source.records(range, ofLevel), of, level, field, percentiles, stepNs, each);
@@ -235,7 +268,7 @@ final class RangeQuery {
             @Nullable String field,
             List<BigDecimal> percentiles,
             long stepNs,
-            BiConsumer<Group, Map<String, String>> each) {
+            BiConsumer<Group, Key> each) {
         Steps steps = stepNs == 0
                 ? null
                 : new Steps(Duration.ofNanos(stepNs), 1, records.range().fromNs());
@@ -253,7 +286,7 @@ final class RangeQuery {
                 new ResultHandler() {
                     @Override
                     public void onGroups(GroupRequest request, TimeRange covered, Completeness missing, Groups groups) {
-                        Map<List<String>, Map<String, String>> keys = new HashMap<>();
+                        Map<String, Key> keys = new HashMap<>();
                         if (groups.longKeys() > 0) {
                             tellOthers(records.source().name());
                         }
@@ -261,10 +294,9 @@ final class RangeQuery {
                             if (group.isOther() && othersLeftOut) {
                                 continue;
                             }
-                            List<String> texts = group.key().stream()
-                                    .map(value -> value.kind() + value.text())
-                                    .toList();
-                            Map<String, String> key = keys.computeIfAbsent(texts, added -> of.of(group, level));
+                            StringBuilder texts = new StringBuilder();
+                            group.key().forEach(value -> Key.append(texts, value.kind() + value.text()));
+                            Key key = keys.computeIfAbsent(texts.toString(), added -> Key.of(of.of(group, level)));
                             each.accept(group, key);
                         }
                     }

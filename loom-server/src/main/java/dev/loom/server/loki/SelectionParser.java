@@ -75,14 +75,15 @@ final class SelectionParser {
     private Matcher matcher(Token label, Match match) {
         Token value = tokens.expect(Kind.STRING, "a string");
         if (match.isRegex()) {
-            checkRegex(value);
+            checkRegex(value, value.text());
+            checkRegex(value, Regexes.whole(value.text())); // what an unclosed \Q swallows, or is too large by then
         }
         return new Matcher(label.text(), match, value.text(), label.position());
     }
 
-    private void checkRegex(Token value) {
+    private void checkRegex(Token value, String regex) {
         try {
-            Regexes.check(value.text());
+            Regexes.check(regex);
         } catch (IllegalArgumentException e) {
             throw tokens.error(String.valueOf(e.getMessage()), value.position());
         }
@@ -118,7 +119,7 @@ final class SelectionParser {
         do {
             Token text = tokens.expect(Kind.STRING, "a string");
             if (match.isRegex()) {
-                checkRegex(text);
+                checkRegex(text, text.text());
             }
             texts.add(text.text());
         } while (tokens.skip("or"));

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ByteChannel;
 import java.nio.charset.StandardCharsets;
+import org.agrona.BufferUtil;
 
 /** Reads and writes frames on one connection, blocking. For one thread. */
 public final class FrameChannel implements AutoCloseable {
@@ -114,6 +115,12 @@ public final class FrameChannel implements AutoCloseable {
         while (from.hasRemaining()) {
             channel.write(from);
         }
+    }
+
+    /** Gives the memory back, once nothing is read or written any more. */
+    public void free() {
+        BufferUtil.free(header);
+        BufferUtil.free(text);
     }
 
     /** Closes both directions. Usable from any thread. */

@@ -69,10 +69,15 @@ sealed interface SpanCondition {
 
     /** A field that matches a regular expression as a whole, or is a text that does not. */
     record Matched(SpanField field, String pattern, boolean matches) implements SpanCondition {
+        /** An expression that finds only whole texts. */
+        static String whole(String pattern) {
+            return "^(?s:" + pattern + ")$";
+        }
+
         @Override
         public Where where(PayloadFormat format) {
             return first(field, format, name -> {
-                Where match = new Where.MatchesRegex(name, "^(?s:" + pattern + ")$");
+                Where match = new Where.MatchesRegex(name, whole(pattern));
                 return matches ? match : new Where.And(List.of(new Where.Contains(name, ""), new Where.Not(match)));
             });
         }

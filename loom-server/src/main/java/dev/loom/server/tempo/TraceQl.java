@@ -163,6 +163,7 @@ record TraceQl(@Nullable SpanCondition condition) implements SpanChoice {
             SpanCondition condition = new SpanCondition.Matched(field, pattern.text(), matches);
             try {
                 new Where.MatchesRegex("x", pattern.text());
+                new Where.MatchesRegex("x", SpanCondition.Matched.whole(pattern.text()));
             } catch (IllegalArgumentException e) {
                 throw error("" + e.getMessage(), pattern);
             }

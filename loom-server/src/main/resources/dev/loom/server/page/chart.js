@@ -6,6 +6,12 @@ import {useWidth} from './parts.js';
 
 const HUES = ['#4f9cff', '#ff9f40', '#3fbf7f', '#e05a7a', '#a06cff', '#c2b23a', '#40c4c4', '#b0764f', '#8a8f98', '#e070d0'];
 
+/** The values without a neighbour, of which a line shows nothing. */
+function alone(values) {
+  return values.flatMap((value, i) =>
+    (value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null ? [i] : []));
+}
+
 /**
  * Lines over time.
  *
@@ -23,7 +29,7 @@ export function Lines({times, lines, field, unit, theme, label}) {
       scales: {x: {time: true}},
       axes: [axis, {...axis, size: 70, values: (self, ticks) => ticks.map(tick => quantity(field, unit, tick))}],
       series: [{label: 'time (UTC)'}, ...lines.map((line, i) => ({label: line.label, stroke: HUES[i % HUES.length], width: 1.5,
-        points: {show: times.length < 60}, value: (self, value) => quantity(field, unit, value)}))],
+        points: {show: times.length < 60, filter: (self, number, shown) => (shown ? null : alone(line.values))}, value: (self, value) => quantity(field, unit, value)}))],
     }, [times.map(at => Number(at / 1000n) / 1e6), ...lines.map(line => line.values)], frame.current);
     return () => chart.destroy();
   }, [times, lines, width, theme]);

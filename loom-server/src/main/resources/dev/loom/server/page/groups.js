@@ -1,6 +1,7 @@
 // Percentiles of a selection, and groups and steps as lines.
 
 import {html, useMemo} from './vendor/htm-preact.js';
+import {stringify} from './api.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, quantity, short, step as stepText, time} from './format.js';
 import {Export, Outcome, Table, useAnswer} from './parts.js';
@@ -92,19 +93,21 @@ function choose(state, row, types) {
   change({where: [...state.where, ...Object.entries(row.by).map(([name, value]) => equalTo(name, value))]});
 }
 
+/** A line for each group. Where steps have no records, one time more breaks the lines, which would go on as if there were some. */
 function series(rows, name) {
   const steps = new Map();
   const lines = new Map();
   for (const row of rows) {
     if (!row.from) continue;
-    steps.set(String(row.from), BigInt(row.from));
-    const label = row.other ? '(other)' : labelOf(row) || 'all';
-    if (!lines.has(label)) lines.set(label, new Map());
-    lines.get(label).set(String(row.from), measure(row, name));
+    steps.set(String(row.from), [BigInt(row.from), BigInt(row.to)]);
+    const key = row.other ? 'other' : stringify(row.by ?? {}); // different groups may read alike
+    if (!lines.has(key)) lines.set(key, {label: row.other ? '(other)' : labelOf(row) || 'all', values: new Map()});
+    lines.get(key).values.set(String(row.from), measure(row, name));
   }
-  const times = [...steps.values()].sort((a, b) => (a < b ? -1 : 1));
+  const found = [...steps.values()].sort(([a], [b]) => (a < b ? -1 : 1));
+  const times = found.flatMap(([from, to], i) => (i + 1 < found.length && to < found[i + 1][0] ? [from, to] : [from]));
   return {
     times,
-    lines: [...lines].map(([label, values]) => ({label, values: times.map(at => values.get(String(at)) ?? null)})),
+    lines: [...lines.values()].map(({label, values}) => ({label, values: times.map(at => values.get(String(at)) ?? null)})),
   };
 }

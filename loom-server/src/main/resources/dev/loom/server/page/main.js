@@ -63,7 +63,7 @@ function Page() {
     setRound(old => old + 1);
   };
   const common = {state, sources: known, theme, round, asked};
-  const view = {explore: () => html`<${Explore} key=${state.source} ...${common} />`, trace: () => html`<${Trace} ...${common} />`,
+  const view = {explore: () => html`<${Explore} key=${state.source} ...${common} />`, trace: () => html`<${Trace} key=${state.trace} ...${common} />`,
     traces: () => html`<${Traces} ...${common} />`}[state.view];
   return html`
     <header>

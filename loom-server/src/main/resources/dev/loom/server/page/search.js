@@ -5,7 +5,7 @@ import {ask, stream} from './api.js';
 import {Lines} from './chart.js';
 import {count, exact, niceStep, step as stepText, time} from './format.js';
 import {Command, Export, Outcome, Table, TextField, useAnswer, verdict} from './parts.js';
-import {change, selected} from './state.js';
+import {change, selected, selection} from './state.js';
 import {fieldNames, flat, linkOf} from './records.js';
 
 const LIMIT = 100;
@@ -28,7 +28,8 @@ export function Search({state, range, names, theme, round}) {
   const body = {...selected(state), query: text, limit: LIMIT};
   if (state.textfield) body.field = state.textfield;
   const found = useAnswer(text && 'search', body, round);
-  const span = range ? Number(range.to - range.from) : 0;
+  const shown = selection(state) ?? range;
+  const span = shown ? Number(shown.to - shown.from) : 0;
   const counting = {...body, count: true, within: '2%'};
   delete counting.limit;
   if (span) counting.step = stepText(niceStep(span / STEPS));

@@ -10,6 +10,8 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.SharedWriter;
 import dev.loom.api.Snapshot;
+import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.otlp.server.Endpoint;
@@ -23,9 +25,12 @@ import dev.loom.server.client.SidecarException;
 import dev.loom.server.protocol.FrameDescriptor;
 import dev.loom.server.protocol.SchemaRequests;
 import dev.loom.server.request.RefusedException;
+import dev.loom.server.schema.SchemaAccess;
 import dev.loom.server.schema.StoreSchema;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -65,6 +70,7 @@ final class IngestServerTest {
 
     private SharedWriter writer;
     private volatile boolean writable = true;
+    private volatile @Nullable RuntimeException failing;
     private IngestServer server;
 
     @BeforeEach
@@ -116,6 +122,47 @@ final class IngestServerTest {
     }
 
     @Test
+    void shouldAskForDefinitionsAgainWhileTheStoreIsOpenedAgain() throws Exception {
+        byte[] request = "{\"op\":\"source\",\"name\":\"a\"}".getBytes(StandardCharsets.UTF_8);
+        try (RawClient client = new RawClient(start()).hello()) {
+            for (RuntimeException failure : List.of(
+                    new StoreIoException("injected failure"),
+                    new StoreReopenedException("injected failure"),
+                    new IllegalStateException("store is closed"))) {
+                failing = failure;
+                Answer answer = client.send(FrameDescriptor.SCHEMA, request).answer();
+                assertEquals(FrameDescriptor.RETRY, answer.type);
+                assertEquals(failure.getMessage(), answer.reason());
+            }
+            failing = null;
+            assertEquals(
+                    FrameDescriptor.DONE,
+                    client.send(FrameDescriptor.SCHEMA, request).answer().type);
+        }
+    }
+
+    /** Of clients that come and go; a heap that is hardly used would keep their memory for hours. */
+    @Test
+    void shouldLeaveNoMemoryToTheGarbageCollector() throws Exception {
+        Endpoint name = start();
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .findFirst()
+                .orElseThrow();
+        new RawClient(name).hello().close();
+        long before = direct.getMemoryUsed();
+        int clients = 50;
+        for (int i = 0; i < clients; i++) {
+            new RawClient(name).hello().close();
+        }
+        while (server.connections() > 0) {
+            Thread.onSpinWait();
+        }
+        long more = direct.getMemoryUsed() - before;
+        assertTrue(more < clients / 2L * FrameDescriptor.TEXT_LENGTH_MAX, () -> "bytes more=" + more);
+    }
+
+    @Test
     void shouldRefuseAFormatThatIsTimedThousandsOfTimes() throws Exception {
         try (RawClient client = new RawClient(start()).hello()) {
             String define =
@@ -151,13 +198,20 @@ final class IngestServerTest {
         server = IngestServer.start(
                 Endpoint.parse(address),
                 () -> writable ? Optional.of(writer) : Optional.empty(),
-                new SchemaRequests(
-                        () -> new StoreSchema(writer.loom()), id -> false, new SchemaRequests.Changes("", true)),
+                new SchemaRequests(this::schema, id -> false, new SchemaRequests.Changes("", true)),
                 InFlightBudget.open(temp, memory),
                 ServerProtection.builder().tokenFile(token).build(),
                 failure -> {},
                 deadlineNs);
         return server.port() >= 0 ? Endpoint.parse("127.0.0.1:" + server.port()) : Endpoint.parse(address);
+    }
+
+    private SchemaAccess schema() {
+        RuntimeException now = failing;
+        if (now != null) {
+            throw now;
+        }
+        return new StoreSchema(writer.loom());
     }
 
     private Endpoint start() throws IOException {

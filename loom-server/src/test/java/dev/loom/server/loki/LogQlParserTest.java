@@ -103,6 +103,8 @@ final class LogQlParserTest {
                 "-5s\u00a7line 1, col 2: number has a unit: 5s",
                 "1 + 5s\u00a7line 1, col 5: number has a unit: 5s",
                 "1e999999999999\u00a7line 1, col 1: not a number",
+                "{source=~\"\\\\Qa\"}\u00a7line 1, col 10: ",
+                "{source=\"a\"} | x=~\"\\\\Qa\"\u00a7line 1, col 19: ",
                 "{source=\"\\q\"}\u00a7line 1, col 10: unknown escape \\q",
                 "{source=\"\\uZZZZ\"}\u00a7line 1, col 12: not a character's number",
             })

@@ -2,11 +2,15 @@ package dev.loom.server.prometheus.store;
 
 import dev.loom.format.FieldValue;
 import java.util.Arrays;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The bytes of some values, one behind the other. A copy can be a key. For one thread. */
 final class IdentityKey {
     private static final int FEW = 256;
+
+    /** Odd, and known to nobody outside, so that nobody can send points of one hash. Of all keys, since maps hold those of several readers. */
+    private static final long MULTIPLIER = new SplittableRandom().nextLong() | 1;
 
     private byte[] bytes;
     private int length;
@@ -61,11 +65,12 @@ final class IdentityKey {
 
     /** Ends the appending. */
     void end() {
-        int sum = 1;
+        long state = length;
         for (int i = 0; i < length; i++) {
-            sum = 31 * sum + bytes[i];
+            state = (state + bytes[i]) * MULTIPLIER;
+            state ^= state >>> Integer.SIZE; // products alone agree for some texts, whatever the multiplier
         }
-        hash = sum;
+        hash = (int) (state >>> Integer.SIZE);
     }
 
     int length() {
