@@ -1,6 +1,7 @@
 package dev.loom.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -111,6 +112,18 @@ class ProcessTest {
         }
         assertTrue(Cli.on(directory).run("info").ok().out().contains("\"state\":\"closed\""));
         assertEquals(List.of("a", "b"), awaitRecords(2));
+    }
+
+    @Test
+    void shouldEndByTheCodeOfSigtermThoughNobodyTakesItsOutput() throws Exception {
+        Cli.on(directory)
+                .importText("s", "lines", "some line of text\n".repeat(100_000))
+                .ok();
+        try (LoomProcess scan = LoomProcess.start(directory, "scan", "s")) {
+            assertNotNull(scan.line());
+            scan.signal("TERM");
+            assertEquals(143, scan.exitCode());
+        }
     }
 
     /** More than the ring holds, while no file can grow beyond what the closing line takes. */

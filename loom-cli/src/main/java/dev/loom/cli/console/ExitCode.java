@@ -14,7 +14,14 @@ public final class ExitCode {
     /** With {@code --strict}: records in the range were lost. */
     public static final int LOST = 6;
 
+    /** Ended by SIGHUP. */
+    public static final int HUNG_UP = 129;
+
+    /** Ended by SIGINT, or in another way before all was done. */
     public static final int INTERRUPTED = 130;
+
+    /** Ended by SIGTERM. */
+    public static final int TERMINATED = 143;
 
     private ExitCode() {}
 }

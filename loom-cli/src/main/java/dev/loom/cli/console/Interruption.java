@@ -1,9 +1,11 @@
 package dev.loom.cli.console;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Ctrl-C and SIGTERM. A command checks {@link #requested()} where it waits or loops, and its
@@ -36,22 +38,26 @@ public final class Interruption {
 
     /** Sets how long the command may take to finish; 5 s by default. */
     public void grace(Duration duration) {
-        grace(duration, () -> 0);
+        grace = duration;
     }
 
     /**
-     * Sets how long the command may take to finish, and as often again as it has got on meanwhile.
+     * Gives the command that time again as often as it has got on meanwhile.
      *
      * @param done grows as the command gets on
      */
-    public void grace(Duration duration, LongSupplier done) {
-        grace = duration;
+    public void graceWhile(LongSupplier done) {
         progress = done;
     }
 
     /** Sets what is to be done if the command does not finish in time, such as deleting a file; another thread does it, for a second at most. */
     public void beforeHalt(Runnable action) {
         beforeHalt = action;
+    }
+
+    /** How far the command has got, as {@link #graceWhile} says. */
+    long progress() {
+        return progress.getAsLong();
     }
 
     public boolean requested() {
@@ -71,15 +77,26 @@ public final class Interruption {
         return shuttingDown;
     }
 
-    private boolean finishedInTime() throws InterruptedException {
+    /** Waits for the command; false if it does not finish in the time that it is given. */
+    boolean finishedInTime() throws InterruptedException {
         long before;
         do {
-            before = progress.getAsLong();
+            before = progress();
             if (finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
                 return true;
             }
-        } while (progress.getAsLong() != before);
+        } while (progress() > before);
         return false;
+    }
+
+    /** The exit code of the signal that ends the JVM, which runs in a thread of its name; {@code otherwise} if there is none. */
+    private static int signalled(int otherwise) {
+        Set<String> threads = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .collect(Collectors.toSet());
+        return threads.contains("SIGTERM handler")
+                ? ExitCode.TERMINATED
+                : threads.contains("SIGHUP handler") ? ExitCode.HUNG_UP : otherwise;
     }
 
     private void requestAndWait() {
@@ -92,7 +109,7 @@ public final class Interruption {
                 last.setDaemon(true);
                 last.start();
                 last.join(BEFORE_HALT_MS);
-                Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
+                Runtime.getRuntime().halt(signalled(ExitCode.INTERRUPTED));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

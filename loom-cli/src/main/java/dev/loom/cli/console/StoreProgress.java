@@ -16,6 +16,7 @@ public final class StoreProgress implements ProgressHandler, AutoCloseable {
     private String noun = "MiB recovered, checked or indexed";
     private @Nullable Progress shown;
     private long last;
+    private volatile boolean writing;
     private volatile boolean closed;
 
     public StoreProgress(Console console) {
@@ -36,6 +37,8 @@ public final class StoreProgress implements ProgressHandler, AutoCloseable {
             end();
         }
         noun = "MiB written";
+        // a slow disk takes longer for what is in the rings, which may not outlive this process's container
+        console.interruption().graceWhile(() -> writing ? ProcessWrites.bytes() : 0);
         return loom;
     }
 
@@ -50,6 +53,7 @@ public final class StoreProgress implements ProgressHandler, AutoCloseable {
             shown = progress;
         }
         last = done;
+        writing = done < total;
         boolean goesOn = progress.onProgress(done, total);
         if (done >= total) {
             end();
@@ -68,6 +72,7 @@ public final class StoreProgress implements ProgressHandler, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        writing = false;
         end();
     }
 }

@@ -79,12 +79,12 @@ final class OtlpEndpoint implements OtlpSink {
     private boolean warned;
 
     /** Prepares to send; {@code base} is the address without the signal's path. */
-    OtlpEndpoint(Console console, OtlpOptions options) throws IOException {
+    OtlpEndpoint(Console console, OtlpOptions options) {
         this(console, options, options.policy(), ANSWER_MAX);
     }
 
     /** @param answerMax how long an answer may take, before the attempt has failed */
-    OtlpEndpoint(Console console, OtlpOptions options, RetryPolicy policy, Duration answerMax) throws IOException {
+    OtlpEndpoint(Console console, OtlpOptions options, RetryPolicy policy, Duration answerMax) {
         this.console = console;
         this.base = options.uri();
         this.headers = options.headers();
@@ -95,8 +95,8 @@ final class OtlpEndpoint implements OtlpSink {
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(CONNECT_MAX);
-        if (base.getScheme().equals("https")) {
-            builder.sslContext(options.tls().context());
+        if (options.encrypted()) {
+            builder.sslContext(options.tlsContext());
         }
         this.client = builder.build();
     }

@@ -2,8 +2,10 @@ package dev.loom.cli.export;
 
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.option.TypedOptions;
+import dev.loom.otlp.file.FileFailure;
 import dev.loom.otlp.tls.ClientTls;
 import dev.loom.query.where.Quantity;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -97,6 +100,9 @@ final class OtlpOptions {
             headers();
             policy();
             tls();
+            if (encrypted()) {
+                tlsContext();
+            }
         } else if (OF_ENDPOINT.stream().anyMatch(option -> TypedOptions.contains(command, option))) {
             throw CommandFailure.usage("--header, --compression, --retry-for and --tls-... are for --endpoint");
         }
@@ -157,11 +163,23 @@ final class OtlpOptions {
         }
     }
 
-    ClientTls tls() {
+    private ClientTls tls() {
         try {
             return new ClientTls(caFile, certFile, keyFile);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    boolean encrypted() {
+        return uri().getScheme().equals("https");
+    }
+
+    SSLContext tlsContext() {
+        try {
+            return tls().context();
+        } catch (IOException e) {
+            throw CommandFailure.usage(FileFailure.describe(e));
         }
     }
 

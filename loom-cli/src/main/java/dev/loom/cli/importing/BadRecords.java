@@ -2,6 +2,7 @@ package dev.loom.cli.importing;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,17 @@ final class BadRecords {
             cut += input.cut() ? 1 : 0;
         }
         return !stop;
+    }
+
+    /** Writes out what the file of rejected records has taken. */
+    void flush() {
+        if (rejects != null) {
+            try {
+                rejects.flush();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     long count() {

@@ -396,6 +396,7 @@ public final class ImportCommand implements Callable<Integer> {
             }
             window.onIdle(() -> {
                 batch.flush();
+                badRecords.flush();
                 progress.updateNow(batch.records());
             });
             going = importer.run();

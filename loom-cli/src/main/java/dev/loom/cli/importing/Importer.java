@@ -107,12 +107,17 @@ final class Importer {
         return true;
     }
 
+    private void flush() {
+        batch.flushKeeping();
+        badRecords.flush();
+    }
+
     /** False if the record is not due, and an interruption ended the wait. */
     private boolean awaitDue() {
         if (pacer == null || eventTime == null) {
             return true;
         }
         long eventNs = eventTime.epochNs(null, batch.buffer(), batch.offset(), batch.length());
-        return eventNs == EventTime.Reader.NONE || pacer.await(eventNs, batch::flushKeeping);
+        return eventNs == EventTime.Reader.NONE || pacer.await(eventNs, this::flush);
     }
 }

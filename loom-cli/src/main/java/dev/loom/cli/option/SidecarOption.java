@@ -76,7 +76,16 @@ public final class SidecarOption {
 
     private @Nullable ClientTls tls() {
         boolean any = encrypted || caFile != null || certFile != null || keyFile != null;
-        return any ? new ClientTls(caFile, certFile, keyFile) : null;
+        if (!any) {
+            return null;
+        }
+        ClientTls tls = new ClientTls(caFile, certFile, keyFile);
+        try {
+            tls.context(); // a file that can't be used is no fault of the sidecar's
+        } catch (IOException e) {
+            throw CommandFailure.usage(FileFailure.describe(e));
+        }
+        return tls;
     }
 
     private String token() {

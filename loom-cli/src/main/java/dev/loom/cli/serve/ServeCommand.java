@@ -4,6 +4,7 @@ import dev.loom.api.ProgressHandler;
 import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
+import dev.loom.cli.console.ProcessWrites;
 import dev.loom.cli.console.StoreProgress;
 import dev.loom.otlp.file.FileFailure;
 import dev.loom.server.LoomServer;
@@ -87,7 +88,8 @@ public final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         // a slow disk takes longer for what is in the rings, which may not outlive this process's container
-        console.interruption().grace(GRACE, ProcessWrites::bytes);
+        console.interruption().grace(GRACE);
+        console.interruption().graceWhile(ProcessWrites::bytes);
         try (LoomServer server = open()) {
             server.addresses().forEach((name, address) -> console.say("listening: " + name + " " + address));
             console.say("serving " + server.directory());

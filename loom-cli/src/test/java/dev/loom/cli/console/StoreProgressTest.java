@@ -3,6 +3,7 @@ package dev.loom.cli.console;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.loom.Loom;
 import dev.loom.LoomConfig;
@@ -66,6 +67,20 @@ class StoreProgressTest {
         pass(2);
         assertTrue(progress.onProgress(0, MIB));
         assertEquals("", taken());
+    }
+
+    @Test
+    void shouldGiveACommandTimeAsLongAsItsStoreIsWritten(@TempDir Path store) {
+        assumeTrue(ProcessWrites.bytes() > 0, "the kernel says what a process writes");
+        Interruption interruption = console.interruption();
+        try (StoreProgress progress = new StoreProgress(console, () -> nowNs);
+                Loom loom = progress.open(LoomConfig.at(store).recordRingBytes(8 << 20))) {
+            assertEquals(0, interruption.progress());
+            progress.onProgress(1, 2);
+            assertTrue(interruption.progress() > 0);
+            progress.onProgress(2, 2);
+            assertEquals(0, interruption.progress(), loom::toString);
+        }
     }
 
     @Test

@@ -576,6 +576,9 @@ class OtlpExportTest {
         refused.put(
                 "a certificate needs its key: cert_file=a, key_file=null",
                 List.of("--endpoint", "http://a", "--tls-cert", "a"));
+        refused.put(
+                "can't read the certificate: file=absent.pem, reason=no such file",
+                List.of("--endpoint", "https://a", "--tls-ca", "absent.pem"));
         refused.forEach((message, arguments) -> assertEquals(
                 "loom: " + message + "\n",
                 export(arguments.toArray(String[]::new)).exit(2).err()));

@@ -145,6 +145,20 @@ class LiveImportTest {
     }
 
     @Test
+    void shouldWriteRejectedRowsAsTheyCome() throws Exception {
+        Path rejects = directory.resolve("rejects");
+        LoomThread command =
+                importing("--format", "csv", "--types", "a:i64", "--on-bad", "skip", "--rejects", rejects.toString());
+        write("a\n1\nx\n");
+        await(() -> Files.exists(rejects) && rejects.toFile().length() == 4);
+        write("2\n");
+        command.in().close();
+        assertEquals(0, command.exitCode());
+        assertEquals("a\nx\n", Files.readString(rejects));
+        awaitRecords(2);
+    }
+
+    @Test
     void shouldShowLinesAndPacketsAsTheyCome() throws Exception {
         LoomThread command = importing("--format", "jsonl");
         write("{\"a\":1}\n{\"a\":");

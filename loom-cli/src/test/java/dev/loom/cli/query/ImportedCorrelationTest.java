@@ -133,6 +133,10 @@ class ImportedCorrelationTest {
                         .err();
                 assertTrue(future.contains(told), future);
             }
+            String steps = cli.run("agg", "a", "--by", "t_ns", "--step", "73000d", "--to", "2100-01-01T00:00:00Z")
+                    .ok()
+                    .err();
+            assertTrue(steps.contains(told), steps);
         }
     }
 

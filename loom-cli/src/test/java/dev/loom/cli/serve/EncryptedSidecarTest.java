@@ -124,6 +124,10 @@ final class EncryptedSidecarTest {
                     .exit(2)
                     .err();
             assertTrue(half.contains("a certificate needs its key"), half);
+            cli.environment("LOOM_TO_SIDECAR", "localhost:1") // where nobody listens
+                    .importText("lines", "lines", "c\n", "--tls-ca", "absent.pem")
+                    .exit(2)
+                    .says("can't read the certificate: file=absent.pem, reason=no such file");
         }
         assertEquals(
                 2,
