@@ -18,6 +18,7 @@ import java.util.function.ToDoubleFunction;
  */
 final class RateSweep {
     private static final String CPU = "cpu";
+    private static final String CPU_TIME = "cpu-time";
     private static final String DROPS = "drops";
     private static final double PERCENT = 100;
     private static final long SECOND_MS = 1_000;
@@ -61,6 +62,9 @@ final class RateSweep {
         final FigureResult figure = runs.figure("2", "CPU and drops as the rate rises")
                 .panel(FigurePanel.lines(CPU, "CPU", "records/s offered", "CPU of the system, % of the machine")
                         .logX())
+                .panel(FigurePanel.lines(CPU_TIME, "CPU time", "records/s offered", "CPU ns a stored record")
+                        .logX()
+                        .logY())
                 .panel(FigurePanel.lines(DROPS, "Drops", "records/s offered", "records dropped, %")
                         .logX());
         final MarkdownTable table = new MarkdownTable(
@@ -78,8 +82,12 @@ final class RateSweep {
 
     /** A system at a rate, and its runs, one for each round. */
     private record Point(SinkKind kind, ReplayPlan plan, List<Run> runs) {
+        private List<Run> validRuns() {
+            return runs.stream().filter(run -> run.replay().valid()).toList();
+        }
+
         private double[] values(ToDoubleFunction<Run> figure) {
-            return runs.stream().mapToDouble(figure).toArray();
+            return validRuns().stream().mapToDouble(figure).toArray();
         }
     }
 
@@ -132,21 +140,29 @@ final class RateSweep {
     private static void report(Point point, FigureResult figure, MarkdownTable table) {
         final String system = point.kind().text();
         final String offered = Long.toString(point.plan().rate());
+        final int invalid = point.runs().size() - point.validRuns().size();
+        if (invalid > 0) {
+            figure.note(
+                    system + " " + offered,
+                    "left out, as the replay fell behind its schedule: rounds=" + invalid + " of "
+                            + point.runs().size());
+        }
+        if (point.validRuns().isEmpty()) {
+            table.row(system, offered, "-", "-", "-", "INVALID: " + invalid);
+            return;
+        }
         final double[] cpu = point.values(Run::cpuPercent);
+        final double[] cpuNs = point.values(Run::cpuNs);
         final double[] dropped = point.values(Run::droppedPercent);
-        final long invalid =
-                point.runs().stream().filter(run -> !run.replay().valid()).count();
         figure.row(CPU, system, offered, cpu);
+        figure.row(CPU_TIME, system, offered, cpuNs);
         figure.row(DROPS, system, offered, dropped);
         table.row(
                 system,
                 offered,
                 Spread.of(cpu).text(2),
-                Spread.of(point.values(Run::cpuNs)).text(0),
+                Spread.of(cpuNs).text(0),
                 Spread.of(dropped).text(2),
-                Spread.of(point.values(Run::behindMs)).text(0) + (invalid > 0 ? " INVALID: " + invalid : ""));
-        if (invalid > 0) {
-            figure.note(system + " " + offered, "invalid: the replay fell behind its schedule in rounds: " + invalid);
-        }
+                Spread.of(point.values(Run::behindMs)).text(0) + (invalid > 0 ? " INVALID, left out: " + invalid : ""));
     }
 }

@@ -16,6 +16,8 @@ import dev.loom.query.model.TimeRange;
 import dev.loom.query.model.Value;
 import dev.loom.query.model.ValueRange;
 import dev.loom.query.where.Where;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,6 +43,7 @@ public record GroupQuestion(
     private static final int GROUPS_MAX = 1 << 16;
     private static final double MEDIAN = 50;
     private static final double HIGH = 99;
+    private static final double HIGHEST = 99.99;
     private static final double ROUNDING = 1e-14;
     private static final String TOTALS = "count(latency_ns), sum(latency_ns), avg(latency_ns), max(latency_ns)";
 
@@ -48,6 +51,10 @@ public record GroupQuestion(
     public static List<GroupQuestion> all(SimulatedRequests requests) {
         final Steps steps = Steps.of(requests);
         final List<GroupQuestion> questions = new ArrayList<>();
+        questions.add(totals());
+        questions.add(percentile(MEDIAN));
+        questions.add(percentile(HIGHEST));
+        questions.add(byRank(HIGHEST, requests.records()));
         KEYS.forEach(key -> questions.add(totals(key)));
         KEYS.subList(0, KEYS.size() - 1).forEach(key -> questions.add(percentiles(key)));
         questions.add(steps("count in 60 steps", steps, false));
@@ -91,6 +98,55 @@ public record GroupQuestion(
         return mine instanceof Double mean
                 ? Math.abs(mean / Double.parseDouble(theirs.toString()) - 1) < ROUNDING
                 : mine.toString().equals(theirs.toString());
+    }
+
+    private static GroupQuestion totals() {
+        return new GroupQuestion(
+                "totals of all",
+                snapshot -> {
+                    final IndexedAggregate.Result answer =
+                            IndexedAggregate.of(snapshot, latency(snapshot)).run();
+                    return List.of(List.of(
+                            answer.count(),
+                            answer.sum(),
+                            answer.mean(),
+                            answer.max().orElseThrow()));
+                },
+                dialect -> "SELECT " + TOTALS + " FROM requests",
+                false);
+    }
+
+    private static GroupQuestion percentile(double percentile) {
+        return new GroupQuestion(
+                "p" + level(percentile).toPlainString() + " of all",
+                snapshot -> percentile(snapshot, percentile),
+                dialect -> "SELECT q[1] FROM (SELECT " + dialect.percentiles(percentile) + " AS q FROM requests)",
+                false);
+    }
+
+    /** The same, as a table may answer it faster: the largest values are kept, and the last of them is the answer. */
+    private static GroupQuestion byRank(double percentile, long records) {
+        final BigDecimal count = BigDecimal.valueOf(records);
+        final BigDecimal rank =
+                level(percentile).movePointLeft(2).multiply(count).setScale(0, RoundingMode.CEILING);
+        return new GroupQuestion(
+                "p" + level(percentile).toPlainString() + " of all, by rank",
+                snapshot -> percentile(snapshot, percentile),
+                dialect -> "SELECT latency_ns FROM requests ORDER BY latency_ns DESC LIMIT 1 OFFSET "
+                        + count.subtract(rank).toBigIntegerExact(),
+                false);
+    }
+
+    private static List<List<Object>> percentile(Snapshot snapshot, double percentile) {
+        return List.of(List.of(IndexedAggregate.of(snapshot, latency(snapshot))
+                .percentiles(percentile)
+                .run()
+                .percentile(percentile)
+                .orElseThrow()));
+    }
+
+    private static BigDecimal level(double percentile) {
+        return BigDecimal.valueOf(percentile).stripTrailingZeros();
     }
 
     private static GroupQuestion totals(String key) {
