@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -165,8 +167,12 @@ class SurvivalTest {
 
     /** A request without a body. */
     private static Request request() {
+        ConnectionMetaData connection = proxy(
+                ConnectionMetaData.class,
+                (proxy, method, arguments) -> method.getName().equals("getHttpVersion") ? HttpVersion.HTTP_2 : null);
         return proxy(Request.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "read" -> Content.Chunk.EOF;
+            case "getConnectionMetaData" -> connection;
             case "getHeaders" -> HttpFields.EMPTY;
             default -> method.getReturnType() == long.class ? 0L : null;
         });
