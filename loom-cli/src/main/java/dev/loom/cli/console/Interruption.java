@@ -44,7 +44,7 @@ public final class Interruption {
     /**
      * Gives the command that time again as often as it has got on meanwhile.
      *
-     * @param done grows as the command gets on
+     * @param done changes as the command gets on
      */
     public void graceWhile(LongSupplier done) {
         progress = done;
@@ -85,7 +85,7 @@ public final class Interruption {
             if (finished.await(grace.toMillis(), TimeUnit.MILLISECONDS)) {
                 return true;
             }
-        } while (progress() > before);
+        } while (progress() != before);
         return false;
     }
 

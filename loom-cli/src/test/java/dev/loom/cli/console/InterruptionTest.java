@@ -27,4 +27,13 @@ class InterruptionTest {
         interruption.finished();
         assertTrue(interruption.finishedInTime());
     }
+
+    /** What a store has written is told no more once it is written, and what is left to do takes time too. */
+    @Test
+    void shouldWaitOnceMoreWhenAPartIsDone() throws InterruptedException {
+        interruption.grace(Duration.ofMillis(1));
+        interruption.graceWhile(() -> asked.getAndIncrement() == 0 ? 100 : 0);
+        assertFalse(interruption.finishedInTime());
+        assertEquals(4, asked.get(), "two rounds, each asked about before and after");
+    }
 }

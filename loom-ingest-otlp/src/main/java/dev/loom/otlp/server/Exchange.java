@@ -99,8 +99,8 @@ abstract class Exchange implements Invocable.Task {
     /** Starts to receive. */
     final void start() {
         request.addFailureListener(this::failed);
-        request.addIdleTimeoutListener(
-                silence -> false); // one that waits is silent; deadlines of our own end it, and say why
+        // one that waits is silent; deadlines of our own end it, and say why
+        request.addIdleTimeoutListener(silence -> false);
         run();
     }
 
