@@ -161,22 +161,25 @@ final class EvictedLog implements AutoCloseable {
 
     /**
      * Makes the first page that is not durable so, as far as it is published, once everything before it is. It is still in the ring, also if
-     * it has been filled since.
+     * it has been filled since. What it has left free is no part of the copy, so readers of the copy find what is declared durable.
      *
      * @param durability makes durable what the page refers to
      */
     void keepNextPage(Durability durability) {
         OpenPageCopy kept = copy;
         long pageAddress = watermarks.durableAcquire();
-        long end = Math.min(watermarks.tailAcquire(), pageAddress + PageDescriptor.PAGE_LENGTH);
-        if (kept != null && end > pageAddress + PageDescriptor.HEADER_LENGTH && end > watermarks.keptAcquire()) {
+        int published = (int) Math.min(watermarks.tailAcquire() - pageAddress, PageDescriptor.PAGE_LENGTH);
+        if (kept == null || published <= PageDescriptor.HEADER_LENGTH) {
+            return;
+        }
+        ByteBuffer ring = log.evictorBytes();
+        int start = offsetInRing(pageAddress);
+        int used = used(ring.clear(), start, published);
+        if (pageAddress + used > watermarks.keptAcquire()) {
             durability.syncSchema();
-            ByteBuffer ring = log.evictorBytes();
-            int start = offsetInRing(pageAddress);
-            ring.limit(start + used(ring.clear(), start, (int) (end - pageAddress)))
-                    .position(start);
+            ring.limit(start + used).position(start);
             kept.keep(ring, pageAddress);
-            watermarks.keptRelease(end);
+            watermarks.keptRelease(pageAddress + used);
         }
     }
 

@@ -195,8 +195,9 @@ final class EvictorIntervalTest {
             seal(1);
             open(USED);
         });
-        awaitKept(2 * PAGE);
+        awaitKept(PAGE + USED);
         assertEquals(List.of("write 0", "mark 1", "keep " + USED + " of 1"), disk.done.subList(0, 3));
+        assertEquals(PAGE + USED, watermarks.keptAcquire(), "readers of the copy find nothing behind");
     }
 
     /** Nothing seals it before the next record comes. */
@@ -215,9 +216,9 @@ final class EvictorIntervalTest {
             nowNs.addAndGet(INTERVAL_NS / 10 * 9);
         };
         publishBeforeDue(() -> seal(1));
-        awaitKept(2 * PAGE);
+        awaitKept(PAGE + USED);
         evictor.whilePaused(() -> {
-            assertEquals(2 * PAGE, watermarks.keptAcquire());
+            assertEquals(PAGE + USED, watermarks.keptAcquire());
             nowNs.addAndGet(INTERVAL_NS / 10);
         });
         awaitKept(3 * PAGE);

@@ -358,9 +358,24 @@ final class OpenPageFileTest extends StoreFixture {
         assertWhole(pushed);
     }
 
-    private void awaitFirstPage() {
-        while (loom.info().records().durable() < PAGE) {
+    /** Waits until the last record of the first page survives a power cut. Returns the durable end. */
+    private long awaitFirstPage() {
+        long last = pushed.stream()
+                .mapToLong(Pushed::address)
+                .filter(address -> address < PAGE)
+                .max()
+                .orElseThrow();
+        long durable = loom.info().records().durable();
+        while (durable <= last) {
             Thread.onSpinWait();
+            durable = loom.info().records().durable();
+        }
+        return durable;
+    }
+
+    private void assertEndsAt(long address) {
+        try (LoomReader reader = LoomReader.attach(store())) {
+            assertEquals(address, reader.info().records().tail());
         }
     }
 
@@ -372,8 +387,9 @@ final class OpenPageFileTest extends StoreFixture {
         while (loom.info().records().sealed() == 0) {
             push(1);
         }
-        awaitFirstPage();
+        long durable = awaitFirstPage();
         cutPower(kill());
+        assertEndsAt(durable);
         assertRecovers(pushed.stream().filter(record -> record.address() < PAGE).toList());
     }
 
@@ -383,8 +399,9 @@ final class OpenPageFileTest extends StoreFixture {
         push(5);
         disk.refuseWrites("record");
         loom.push(1, new byte[2 * PAGE]);
-        awaitFirstPage();
+        long durable = awaitFirstPage();
         cutPower(kill());
+        assertEndsAt(durable);
         try (LoomReader reader = LoomReader.attach(store());
                 Snapshot snapshot = reader.snapshot()) {
             assertCounts(snapshot, pushed);
