@@ -31,8 +31,9 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The cost of indexes per record: each record is added to the summaries of a chunk of 1,000 records of 48 bytes, which are then
- * totalled, encoded and cleared. Without an index it is the cost of reading a value. A payload holds a time, a latency in ns and
- * in seconds, and the other fields of a request.
+ * totalled, encoded and cleared. Without an index it is the cost of reading a value. Beside it the least code for as many log-linear
+ * indexes of an integer: a bin by the leading bits, its count, sum, least and greatest value, copied once a chunk. A payload holds a time,
+ * a latency in ns and in seconds, and the other fields of a request.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -50,6 +51,11 @@ public class IndexBenchmark {
     private static final int THREAD_OFFSET = 24;
     private static final int SERVICE_OFFSET = 32;
     private static final int ROUTE_OFFSET = 40;
+    /** Of the limit: bins of a power of two, as a power of two, and bins in all. */
+    private static final int SCALE = 3;
+
+    private static final int BINS = 1 << 9;
+    private static final int BIN_LENGTH = 4;
 
     /** The number of indexes over the same field. */
     @Param({"0", "1", "4", "16"})
@@ -75,6 +81,8 @@ public class IndexBenchmark {
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[1 << 17]);
     private final UnsafeBuffer payloads = new UnsafeBuffer(new byte[CHUNKS * CHUNK_RECORDS * PAYLOAD_LENGTH]);
     private final ActiveSummary summary = new ActiveSummary();
+    private long[] bins;
+    private long[] encoded;
     private int chunk;
 
     @Setup
@@ -99,6 +107,11 @@ public class IndexBenchmark {
                                 key),
                         null))
                 .toList());
+        bins = new long[indexes * BINS * BIN_LENGTH];
+        encoded = new long[bins.length];
+        for (int at = 0; at < bins.length; at += BIN_LENGTH) {
+            clearBin(at);
+        }
         final Random random = new Random(1);
         for (int i = 0; i < CHUNKS * CHUNK_RECORDS; i++) {
             final long latencyNs = (long) Math.exp(11.5 + 0.6 * random.nextGaussian());
@@ -136,5 +149,54 @@ public class IndexBenchmark {
             seen += each.encodeBins(writer, entry, 0);
         }
         return seen;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(CHUNK_RECORDS)
+    public long limit() {
+        chunk = (chunk + 1) % CHUNKS;
+        long seen = 0;
+        for (int i = 0; i < CHUNK_RECORDS; i++) {
+            final long value = payloads.getLong(
+                    (chunk * CHUNK_RECORDS + i) * PAYLOAD_LENGTH + LATENCY_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            seen += value;
+            for (int at = bin(value) * BIN_LENGTH; at < bins.length; at += BINS * BIN_LENGTH) {
+                bins[at]++;
+                bins[at + 1] += value;
+                bins[at + 2] = Math.min(bins[at + 2], value);
+                bins[at + 3] = Math.max(bins[at + 3], value);
+            }
+        }
+        return seen + takeBins();
+    }
+
+    private static int bin(long value) {
+        final int shift = Long.SIZE - 1 - SCALE - Long.numberOfLeadingZeros(value | 1 << SCALE);
+        return (shift << SCALE) + (int) (value >>> shift);
+    }
+
+    /** Copies the bins that have values to the front, and clears them. */
+    private int takeBins() {
+        int length = 0;
+        long records = 0;
+        for (int at = 0; at < bins.length; at += BIN_LENGTH) {
+            if (bins[at] > 0) {
+                records += bins[at];
+                System.arraycopy(bins, at, encoded, length, BIN_LENGTH);
+                length += BIN_LENGTH;
+                clearBin(at);
+            }
+        }
+        if (records != (long) indexes * CHUNK_RECORDS) {
+            throw new IllegalStateException("records lost: count=" + records);
+        }
+        return length;
+    }
+
+    private void clearBin(int at) {
+        bins[at] = 0;
+        bins[at + 1] = 0;
+        bins[at + 2] = Long.MAX_VALUE;
+        bins[at + 3] = Long.MIN_VALUE;
     }
 }

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class PushBenchmark {
     /** The name of a {@link PushKind}. */
-    @Param({"limit", "loom", "loom-batch", "loom-claim", "raw-file"})
+    @Param({"limit", "limit-batch", "loom", "loom-offer", "loom-batch", "loom-claim", "raw-file"})
     public String target;
 
     private PushState state;

@@ -17,6 +17,7 @@ public enum PushKind {
     /** The limit, with its files synced every second. */
     LIMIT_SYNCED,
     LOOM,
+    LOOM_OFFER,
     LOOM_BATCH,
     LOOM_CLAIM,
     RAW_FILE,
@@ -50,6 +51,7 @@ public enum PushKind {
                 case LIMIT_PUBLISH_64 -> new LimitLoop(settings, pool, files, 1, 64, 0);
                 case LIMIT_SYNCED -> new LimitLoop(settings, pool, files, 1, 0, SYNC_INTERVAL_NS);
                 case LOOM -> new LoomPush(settings, pool, files);
+                case LOOM_OFFER -> new LoomOffer(settings, pool, files);
                 case LOOM_BATCH -> new LoomBatch(settings, pool, files);
                 case LOOM_CLAIM -> new LoomClaim(settings, pool, files);
                 case RAW_FILE -> new RawFile(settings, pool, files);
