@@ -15,32 +15,51 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 
-/** Pushes batches into a store, each in one turn of the shared writer. For one thread. */
+/** Pushes batches into a store, each in one turn of the shared writer, or in several while it waits for room. For one thread. */
 final class BatchPush {
     private static final Duration TURN_WAIT = Duration.ofSeconds(1);
+    /** How long a record waits for room. */
     private static final long ROOM_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** How long a batch does in a store that drops records, as a request of OTLP. */
+    private static final long DROPPING_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(2_500);
+
     private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /** Stands for no answer yet. */
+    private static final int NO_ROOM = 0;
 
     private final SharedWriter writer;
     private final Loom loom;
     private final boolean drops;
     private final LongSupplier nanoTime;
+    private final long batchWaitMaxNs;
     private final BatchReader reader = new BatchReader();
     private final BitSet open = new BitSet();
-    private long roomDeadlineNs;
+    /** Where the payloads of the group that are left begin. */
+    private int at;
+    /** How many of the group are left. Their lengths are the reader's first. */
+    private int left;
+
+    private long batchWaitedNs;
+    private long recordWaitedNs;
     private int taken;
     private String reason = "";
 
     BatchPush(SharedWriter writer) {
-        this(writer, System::nanoTime);
+        this(writer, System::nanoTime, DROPPING_WAIT_NS);
     }
 
-    /** With a clock of the caller's. */
-    BatchPush(SharedWriter writer, LongSupplier nanoTime) {
+    /**
+     * With a clock of the caller's.
+     *
+     * @param droppingWaitNs how long a batch waits in a store that drops records
+     */
+    BatchPush(SharedWriter writer, LongSupplier nanoTime, long droppingWaitNs) {
         this.writer = writer;
         this.nanoTime = nanoTime;
         this.loom = writer.loom();
         this.drops = loom.info().session().orElseThrow().pressure() == Pressure.DROP_NEWEST;
+        this.batchWaitMaxNs = drops ? droppingWaitNs : ROOM_WAIT_NS;
     }
 
     /** Whether it pushes through this writer. */
@@ -73,6 +92,19 @@ final class BatchPush {
                 return refuse("no open source: id=" + reader.source);
             }
         }
+        reader.rewind();
+        left = 0;
+        batchWaitedNs = 0;
+        recordWaitedNs = 0;
+        int type = takeTurn();
+        while (type == NO_ROOM) {
+            waitForRoom();
+            type = takeTurn();
+        }
+        return type;
+    }
+
+    private int takeTurn() throws ProtocolException {
         if (!writer.acquire(TURN_WAIT)) {
             return retry("the store is busy");
         }
@@ -81,6 +113,15 @@ final class BatchPush {
         } finally {
             writer.release();
         }
+    }
+
+    /** While others have their turns. Waiting for these is not waiting for room. */
+    private void waitForRoom() {
+        long startNs = nanoTime.getAsLong();
+        LockSupport.parkNanos(PARK_NS);
+        long waitedNs = nanoTime.getAsLong() - startNs;
+        batchWaitedNs += waitedNs;
+        recordWaitedNs += waitedNs;
     }
 
     private boolean isOpen(int source) {
@@ -92,49 +133,41 @@ final class BatchPush {
         return open.get(source);
     }
 
+    /** Pushes what there is room for, and drops what has waited for it too long; the type of the answer. */
     private int pushGroups() throws ProtocolException {
-        reader.rewind();
-        roomDeadlineNs = nanoTime.getAsLong() + ROOM_WAIT_NS;
-        int type = FrameDescriptor.TAKEN;
-        while (type == FrameDescriptor.TAKEN && reader.next(loom.payloadLengthMax())) {
-            type = pushGroup();
-        }
-        return type;
-    }
-
-    private int pushGroup() {
-        int[] lengths = reader.lengths;
-        int left = reader.count;
-        int at = reader.payloads;
-        while (left > 0) {
-            int before = taken;
-            int pushed = loom.offerBatch(reader.source, reader.buffer, at, lengths, left);
+        while (hasMore()) {
+            int pushed = loom.offerBatch(reader.source, reader.buffer, at, reader.lengths, left);
             if (pushed > 0) {
+                recordWaitedNs = 0;
                 taken += pushed;
-                restartWait();
+                skip(pushed);
             } else if (pushed == PushStatus.SOURCE_CLOSED) {
                 return closed();
-            } else if (nanoTime.getAsLong() - roomDeadlineNs <= 0) {
-                LockSupport.parkNanos(PARK_NS);
+            } else if (recordWaitedNs <= ROOM_WAIT_NS && batchWaitedNs <= batchWaitMaxNs) {
+                return NO_ROOM;
             } else if (!drops) {
                 return retry("the store's ring is full");
-            } else if (!pushOrDrop(at, left)) {
+            } else if (!pushOrDrop()) {
                 return closed();
-            }
-            int done = taken - before;
-            left -= done;
-            if (done > 0 && left > 0) {
-                at += IntStream.of(lengths).limit(done).sum();
-                System.arraycopy(lengths, done, lengths, 0, left);
             }
         }
         return FrameDescriptor.TAKEN;
     }
 
-    /** While records are dropped, the wait is for each record; otherwise for the batch, so that others get their turn. */
-    private void restartWait() {
-        if (drops) {
-            roomDeadlineNs = nanoTime.getAsLong() + ROOM_WAIT_NS;
+    private boolean hasMore() throws ProtocolException {
+        while (left == 0 && reader.next(loom.payloadLengthMax())) {
+            at = reader.payloads;
+            left = reader.count;
+        }
+        return left > 0;
+    }
+
+    /** Moves behind the group's next records. */
+    private void skip(int records) {
+        left -= records;
+        if (left > 0) {
+            at += IntStream.of(reader.lengths).limit(records).sum();
+            System.arraycopy(reader.lengths, records, reader.lengths, 0, left);
         }
     }
 
@@ -143,20 +176,25 @@ final class BatchPush {
      *
      * @return whether the source is open
      */
-    private boolean pushOrDrop(int from, int left) {
-        int at = from;
-        for (int i = 0; i < left; i++) {
-            long status = loom.push(reader.source, reader.buffer, at, reader.lengths[i]);
+    private boolean pushOrDrop() {
+        int next = at;
+        int records = 0;
+        boolean stored = false;
+        while (records < left && !stored) {
+            int length = reader.lengths[records];
+            long status = loom.push(reader.source, reader.buffer, next, length);
             if (status == PushStatus.SOURCE_CLOSED) {
                 return false;
             }
-            at += reader.lengths[i];
+            next += length;
+            records++;
             taken++;
-            if (status >= 0) {
-                restartWait();
-                break;
-            }
+            stored = status >= 0;
         }
+        if (stored) {
+            recordWaitedNs = 0;
+        }
+        skip(records);
         return true;
     }
 

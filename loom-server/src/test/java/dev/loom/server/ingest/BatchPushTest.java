@@ -1,6 +1,7 @@
 package dev.loom.server.ingest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.Loom;
@@ -16,6 +17,12 @@ import java.io.UncheckedIOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -42,6 +49,7 @@ final class BatchPushTest {
     private LongSupplier clock;
     private int source;
     private long nowNs;
+    private int reads;
     private int calls;
     private int phase;
     private int takenBefore;
@@ -57,7 +65,12 @@ final class BatchPushTest {
                 .pressure(Pressure.DROP_NEWEST)
                 .build()));
         source = writer.loom().defineSource("raw", Formats.bytes());
-        push = new BatchPush(writer, () -> clock.getAsLong());
+        waitAtMost(3 * WAIT_NS);
+    }
+
+    /** The clock is read before and after each wait; time passes in between. */
+    private void waitAtMost(long batchNs) {
+        push = new BatchPush(writer, () -> ++reads % 2 == 0 ? clock.getAsLong() : nowNs, batchNs);
     }
 
     @AfterEach
@@ -98,7 +111,7 @@ final class BatchPushTest {
         }
     }
 
-    /** Two records wait for 60 ms each; what each call of the clock does follows from what came before. */
+    /** Two records wait for 60 ms each; what the end of each wait does follows from what came before. */
     @Test
     void shouldDropNoneThatFindsRoomInTimeHoweverLongTheBatchTakes() throws ProtocolException {
         diskTakes(false);
@@ -142,5 +155,63 @@ final class BatchPushTest {
         });
         assertTrue(lost > RECORDS / 2, () -> "lost=" + lost);
         diskTakes(true);
+    }
+
+    /** Two records wait for 60 ms each, which is too long for the batch. */
+    @Test
+    void shouldDropTheRestOfABatchThatHasWaitedTooLong() throws ProtocolException {
+        waitAtMost(3 * WAIT_NS / 2);
+        diskTakes(false);
+        long lost = lostOf(() -> {
+            calls++;
+            if (phase == 1 && push.taken() > takenBefore) {
+                diskTakes(false);
+                next();
+            } else if (phase != 1 && calls == CALLS) {
+                assertTrue(phase < 3, "it still waits");
+                nowNs += WAIT_NS;
+                if (phase == 0) {
+                    takenBefore = push.taken();
+                    diskTakes(true);
+                }
+                next();
+            }
+            return nowNs;
+        });
+        assertEquals(3, phase);
+        assertTrue(lost > 0 && lost < RECORDS, () -> "lost=" + lost);
+        diskTakes(true);
+    }
+
+    /** After each wait, another thread would get the turn at once. */
+    @Test
+    void shouldLeaveTheTurnToOthersWhileItWaitsForRoom() throws ProtocolException {
+        diskTakes(false);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        List<Boolean> got = new ArrayList<>();
+        lostOf(() -> {
+            got.add(getTurn(other));
+            nowNs += WAIT_NS;
+            return nowNs;
+        });
+        other.shutdown();
+        assertFalse(got.isEmpty());
+        assertFalse(got.contains(false), () -> "got=" + got);
+        diskTakes(true);
+    }
+
+    private boolean getTurn(ExecutorService other) {
+        try {
+            return other.submit(() -> {
+                        boolean got = writer.acquire(Duration.ZERO);
+                        if (got) {
+                            writer.release();
+                        }
+                        return got;
+                    })
+                    .get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
