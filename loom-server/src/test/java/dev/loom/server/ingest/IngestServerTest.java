@@ -121,6 +121,31 @@ final class IngestServerTest {
         }
     }
 
+    /** The sender keeps its records for whoever has the store. */
+    @Test
+    void shouldAskForBatchesAgainOnceAnotherStoreHasTheWritersPlace() throws Exception {
+        try (RawClient client = new RawClient(start()).hello()) {
+            int id = writer.loom().defineSource("a", Formats.bytes());
+            byte[] batch = bytes(group(id, 0, 1, 0));
+            assertEquals(
+                    FrameDescriptor.TAKEN,
+                    client.send(FrameDescriptor.BATCH, batch).answer().type);
+            Files.move(temp.resolve("store"), temp.resolve("moved"));
+            Loom.open(LoomConfig.at(temp.resolve("store")).build()).close();
+            while (!writer.loom().info().writer().orElseThrow().fenced()) {
+                Thread.onSpinWait();
+            }
+            for (int i = 0; i < 2; i++) {
+                Answer answer = client.send(FrameDescriptor.BATCH, batch).answer();
+                assertEquals(FrameDescriptor.RETRY, answer.type);
+                assertEquals(0, answer.taken());
+                assertTrue(answer.reason().startsWith("another store has taken the place"), answer.reason());
+            }
+        }
+        assertEquals(2, server.counters().retries.sum());
+        assertThrows(StoreReopenedException.class, writer::close);
+    }
+
     @Test
     void shouldAskForDefinitionsAgainWhileTheStoreIsOpenedAgain() throws Exception {
         byte[] request = "{\"op\":\"source\",\"name\":\"a\"}".getBytes(StandardCharsets.UTF_8);
