@@ -16,9 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +40,13 @@ final class JaegerTraces implements OtlpLines.Sink {
         this.memory = memory;
     }
 
+    /** Keys are texts, which compare: those of one hash, as a sender may choose them, are found as fast as others. */
     private static final class Trace {
-        private final Map<Map<String, @Nullable Object>, String> processes = new LinkedHashMap<>();
+        /** Their names, by the JSON of their resources. */
+        private final Map<String, String> processes = new LinkedHashMap<>();
+
         private final Map<String, List<Span>> spans = new LinkedHashMap<>();
+        private final Set<String> seen = new HashSet<>();
         private long startNs = Long.MAX_VALUE;
     }
 
@@ -71,7 +77,8 @@ final class JaegerTraces implements OtlpLines.Sink {
 
     private void add(Map<String, @Nullable Object> request) {
         for (Map<String, @Nullable Object> ofResource : JaegerSpans.objects(request, "resourceSpans")) {
-            Map<String, @Nullable Object> resource = JaegerSpans.object(ofResource, "resource");
+            String resource =
+                    JsonText.object(JaegerSpans.object(ofResource, "resource")).toString();
             for (Map<String, @Nullable Object> ofScope : JaegerSpans.objects(ofResource, "scopeSpans")) {
                 Map<String, @Nullable Object> scope = JaegerSpans.object(ofScope, "scope");
                 for (Map<String, @Nullable Object> span : JaegerSpans.objects(ofScope, "spans")) {
@@ -81,10 +88,7 @@ final class JaegerTraces implements OtlpLines.Sink {
         }
     }
 
-    private void add(
-            Map<String, @Nullable Object> resource,
-            Map<String, @Nullable Object> scope,
-            Map<String, @Nullable Object> span) {
+    private void add(String resource, Map<String, @Nullable Object> scope, Map<String, @Nullable Object> span) {
         if (++spans > SPANS_MAX) {
             throw new ApiFailure(
                     413,
@@ -93,16 +97,16 @@ final class JaegerTraces implements OtlpLines.Sink {
         }
         Trace trace = traces.computeIfAbsent(JaegerSpans.text(span, "traceId"), id -> new Trace());
         String process = trace.processes.computeIfAbsent(resource, each -> {
-            memory.reserve(SPAN_BYTES + 4L * JsonText.object(each).length());
+            memory.reserve(SPAN_BYTES + 4L * each.length());
             return "p" + (trace.processes.size() + 1);
         });
         String json = JsonText.object(JaegerSpans.span(span, scope, process)).toString();
+        if (!trace.seen.add(json)) {
+            return; // it was sent again
+        }
         long startNs = JaegerSpans.time(span, "startTimeUnixNano");
         long endNs = JaegerSpans.time(span, "endTimeUnixNano");
         List<Span> same = trace.spans.computeIfAbsent(JaegerSpans.text(span, "spanId"), id -> new ArrayList<>(1));
-        if (same.stream().anyMatch(other -> other.json.equals(json))) {
-            return; // it was sent again
-        }
         List<String> warnings = new ArrayList<>(0);
         if (startNs == 0 || endNs == 0) {
             warnings.add("its record lacks the start or the end");
@@ -153,9 +157,10 @@ final class JaegerTraces implements OtlpLines.Sink {
             }
         }
         Map<String, Object> processes = new LinkedHashMap<>();
-        for (Map.Entry<Map<String, @Nullable Object>, String> process : trace.processes.entrySet()) {
-            processes.put(process.getValue(), JaegerSpans.process(process.getKey()));
-        }
+        trace.processes.forEach((resource, process) -> {
+            byte[] json = resource.getBytes(StandardCharsets.UTF_8);
+            processes.put(process, JaegerSpans.process(JsonObject.parseLong(json)));
+        });
         write(out, "],\"processes\":" + JsonText.object(processes) + ',' + warnings(missing));
     }
 

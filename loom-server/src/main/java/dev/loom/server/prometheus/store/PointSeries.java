@@ -2,6 +2,7 @@ package dev.loom.server.prometheus.store;
 
 import dev.loom.query.MetricSeries;
 import dev.loom.query.model.QueryMemory;
+import dev.loom.server.json.JsonText;
 import dev.loom.server.prometheus.promql.EvaluationException;
 import dev.loom.server.prometheus.promql.Labels;
 import dev.loom.server.prometheus.promql.NativeHistogram;
@@ -23,8 +24,11 @@ final class PointSeries {
     private final Selection selection;
     private final QueryMemory memory;
     private final Map<IdentityKey, Metric> metrics = new HashMap<>();
-    /** By what makes it: a metric has several identities if its attributes come in several orders. */
-    private final Map<Object, Metric> distinct = new HashMap<>();
+    /**
+     * By the JSON of what makes it: a metric has several identities if its attributes come in several orders. Texts compare, so that
+     * those of one hash, as a sender may choose them, are found as fast as others.
+     */
+    private final Map<String, Metric> distinct = new HashMap<>();
 
     private final Map<Labels, SampleBuffer> series = new LinkedHashMap<>();
     private final Map<Labels, Object> owners = new HashMap<>();
@@ -39,7 +43,7 @@ final class PointSeries {
     private final class Metric implements PointParts.Sink {
         private final PointFields.Identity identity;
         private final PointMetric metric;
-        private final Object owner;
+        private final List<Object> owner;
         private final Map<String, @Nullable SampleBuffer> parts = new HashMap<>();
 
         Metric(PointFields.Identity identity) {
@@ -128,7 +132,7 @@ final class PointSeries {
         if (metric == null) {
             memory.reserve(IDENTITY_BYTES + 8L * key.length());
             Metric made = new Metric(point.parts());
-            Metric known = distinct.putIfAbsent(made.owner, made);
+            Metric known = distinct.putIfAbsent(JsonText.of(made.owner), made);
             metric = known == null ? made : known;
             metrics.put(key.copy(), metric);
         }
