@@ -16,7 +16,10 @@ public final class GroupCaps {
         }
     }
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most N of them; the rest is one row more, (other).")
+    @Option(
+            names = {"-n", "--limit"},
+            paramLabel = "N",
+            description = "At most N of them; the rest is one row more, (other).")
     private @Nullable Long limit;
 
     @Option(
