@@ -339,6 +339,9 @@ public final class LoomServer implements AutoCloseable {
                 // First, so that nothing new is taken; what is in flight there goes on while others are waited for.
                 servers.drain();
             }
+            // Before the end, so that those which wait for the store are still answered.
+            otlp.ifPresent(receiving ->
+                    receiving.target().endWaits(grace.multipliedBy(3).dividedBy(4)));
             warmUp.close(left(endNs));
             if (api != null) {
                 api.close();

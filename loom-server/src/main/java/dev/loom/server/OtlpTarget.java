@@ -36,6 +36,14 @@ final class OtlpTarget implements ExportHandler {
         }
     }
 
+    /** Lets requests wait for no longer than this from now on. */
+    void endWaits(Duration after) {
+        OtlpIngester writing = ingester;
+        if (writing != null) {
+            writing.endWaits(after);
+        }
+    }
+
     /** Whether OTLP requests go to this source. */
     boolean feeds(int sourceId) {
         OtlpIngester writing = ingester;

@@ -7,6 +7,7 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.otlp.ExportHandler;
 import dev.loom.otlp.ExportOutcome;
 import dev.loom.otlp.Signal;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +43,9 @@ public final class OtlpIngester implements ExportHandler {
     private final SourceDefinitions definitions;
     private final ArrayBlockingQueue<RequestWriter> idle;
     private final Map<Signal, SignalCounters> counters = new EnumMap<>(Signal.class);
+    /** When requests may wait no longer; null while nothing closes. */
+    private volatile @Nullable Long closeNs;
+
     /** Why a signal's requests can't be stored until somebody acts. */
     private final Map<Signal, String> noSource = new ConcurrentHashMap<>();
 
@@ -71,7 +75,8 @@ public final class OtlpIngester implements ExportHandler {
         int contextLengthMax = Math.min(settings.contextLengthMax(), loom.payloadLengthMax());
         idle = new ArrayBlockingQueue<>(settings.concurrency());
         for (int i = 0; i < settings.concurrency(); i++) {
-            idle.add(new RequestWriter(writer, turn, contextLengthMax, settings.contextBytesMax(), nanoTime));
+            idle.add(new RequestWriter(
+                    writer, turn, contextLengthMax, settings.contextBytesMax(), nanoTime, this::isClosing));
         }
     }
 
@@ -133,6 +138,19 @@ public final class OtlpIngester implements ExportHandler {
     private void unavailable(SignalCounters counter, ExportOutcome outcome, String reason) {
         counter.addUnavailable();
         outcome.unavailable(settings.retryDelay(), reason);
+    }
+
+    /**
+     * Lets requests wait for no longer than this from now on; what is not written by then is unavailable. For a server that closes, which
+     * can then answer them.
+     */
+    public void endWaits(Duration after) {
+        closeNs = nanoTime.getAsLong() + after.toNanos();
+    }
+
+    private boolean isClosing() {
+        Long endNs = closeNs;
+        return endNs != null && nanoTime.getAsLong() - endNs >= 0;
     }
 
     private @Nullable RequestWriter takeWriter() {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
 
@@ -38,6 +39,7 @@ final class RequestWriter {
     private final SharedWriter writer;
     private final TurnState turn;
     private final LongSupplier nanoTime;
+    private final BooleanSupplier closing;
     private final RequestCheck check = new RequestCheck();
     private final IdCheck ids = new IdCheck();
     private final Rejections rejections = new Rejections();
@@ -59,9 +61,16 @@ final class RequestWriter {
     private long accepted;
     private long overflowed;
 
+    /** @param closing whether no request may wait any more */
     RequestWriter(
-            SharedWriter writer, TurnState turn, int contextLengthMax, long contextBytesMax, LongSupplier nanoTime) {
+            SharedWriter writer,
+            TurnState turn,
+            int contextLengthMax,
+            long contextBytesMax,
+            LongSupplier nanoTime,
+            BooleanSupplier closing) {
         this.writer = writer;
+        this.closing = closing;
         this.turn = turn;
         this.nanoTime = nanoTime;
         this.contextBytesMax = contextBytesMax;
@@ -111,7 +120,7 @@ final class RequestWriter {
             if (last == Turn.PRESSED) {
                 roomLeftNs -= nowNs - turnNs;
             }
-            if (deadlineNs - nowNs <= 0) {
+            if (deadlineNs - nowNs <= 0 || closing.getAsBoolean()) {
                 return false;
             }
             turnNs = nowNs;
