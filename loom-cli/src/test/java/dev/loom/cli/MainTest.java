@@ -265,6 +265,41 @@ class MainTest {
         cli.run("search", "lines", "a", "--within", "1%").exit(2).says("--within requires --count");
         cli.run("tail", "lines").ok();
         cli.run("tail", "lines", "--field", "line").exit(2).says("--field requires a query");
+        String all = directory.resolve("exported.loom").toString();
+        Cli exporter = Cli.on(directory)
+                .environment("LOOM_SOURCE", "rows")
+                .environment("LOOM_COLUMN", "n")
+                .environment("LOOM_LINK_TYPE", "101")
+                .environment("LOOM_FORCE", "true");
+        exporter.run("export").ok();
+        String told = exporter.run("export", "--output", all).ok().err();
+        assertTrue(told.contains(" records of 2 sources "), told);
+        assertEquals(
+                2,
+                exporter.run("export", "lines", "--format", "csv").ok().lines().size(),
+                "a header and a row");
+        exporter.run("export", "--output", all, "--link-type", "101").exit(2);
+        exporter.run("export", "--output", all, "--column", "n").exit(2);
+        exporter.run("export", "rows", "--format", "csv", "--force").exit(2);
+        Cli.on(directory)
+                .environment("LOOM_EVENT_CLOCK", "monotonic")
+                .environment("LOOM_EVENT_AT", "start")
+                .importText("lines", "lines", "c\n")
+                .ok();
+        Cli.on(directory)
+                .run("source", "add", "b", "--event-at", "start")
+                .exit(2)
+                .says("need --event-time");
+        Cli kept = Cli.on(directory)
+                .environment("LOOM_STAGING", "none")
+                .environment("LOOM_REMOVE", "missing")
+                .environment("LOOM_MAX_BYTES", "1TiB");
+        kept.run("info").ok();
+        kept.run("info", "--remove", "missing").exit(2).says("--staging and --remove go with --all");
+        kept.run("retain", "--show").ok();
+        kept.run("retain", "--show", "--max-bytes", "1TiB")
+                .exit(2)
+                .says("--show changes nothing; leave it out, or the limits");
         Cli timed = Cli.on(directory).environment("LOOM_TIME", "event");
         timed.run("export", "--output", directory.resolve("all.loom").toString())
                 .ok();

@@ -211,6 +211,19 @@ class ParquetExportTest {
     }
 
     @Test
+    void shouldHoldNumbersAtTheEdgesOfFloats() throws IOException {
+        ParquetExport.Written written = export(
+                Formats.json(),
+                source -> Stream.of("1e300", "-3.5e38", "3.4028234663852886e38", "1e-60", "0.5", "18446744073709551615")
+                        .forEach(number -> source.push("{\"x\": " + number + "}")),
+                export -> export.column("x", Field.Type.F32));
+        assertEquals(
+                List.of("null", "null", "3.4028235E38", "0.0", "0.5", "1.8446744E19"),
+                query("select x from FILE order by addr"));
+        assertEquals(2, written.unfitting());
+    }
+
+    @Test
     void shouldNameColumnsApart() throws IOException {
         export(
                 Formats.timed(Formats.struct("time:i64,addr:u8,fields.time:bool")),

@@ -23,7 +23,9 @@ import dev.loom.query.where.Where.Literal;
 import dev.loom.query.where.Where.Operator;
 import dev.loom.value.KeyEncoder;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -297,9 +299,15 @@ public final class Difference extends Query<Difference> {
                 case INTEGER, UNSIGNED -> equal(number(new BigDecimal(single.text())));
                 case DOUBLE -> Double.isFinite(single.doubleValue()) ? equal(nearest(single)) : Optional.empty();
                 case BOOLEAN -> equal(new Literal.Bool(single.longValue() != 0));
-                case TEXT -> equal(new Literal.Text(single.text()));
+                case TEXT -> isUtf8(single) ? equal(new Literal.Text(single.text())) : Optional.empty();
                 case BYTES, JSON -> Optional.empty();
             };
+        }
+
+        private static boolean isUtf8(FieldValue text) {
+            byte[] stored = new byte[text.length()];
+            text.bytes().getBytes(text.offset(), stored);
+            return Arrays.equals(stored, text.text().getBytes(StandardCharsets.UTF_8));
         }
 
         private Optional<Where> equal(Literal literal) {

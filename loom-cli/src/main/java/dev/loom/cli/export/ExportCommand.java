@@ -179,15 +179,15 @@ public final class ExportCommand implements Callable<Integer> {
                     "--format " + format + " is a range of arrival times; --time event is for the other formats");
         } else if (format.isBinary() && !toFile() && console.outTerminal()) {
             throw CommandFailure.usage("--format " + format + " is not for a terminal; name a file with --output");
-        } else if (format != ExportFormat.PARQUET && !columns.isEmpty()) {
+        } else if (format != ExportFormat.PARQUET && TypedOptions.contains(command, "--column")) {
             throw CommandFailure.usage("--column is for parquet: --format " + format);
-        } else if (force && !toFile()) {
+        } else if (TypedOptions.contains(command, "--force") && !toFile()) {
             throw CommandFailure.usage("--force is for a file that --output names");
         } else if (otlp.typedEndpoint() && !toEndpoint()) {
             throw CommandFailure.usage("--endpoint is for --format otlp, without --output");
-        } else if (linkType != null && format != ExportFormat.PCAPNG) {
+        } else if (format != ExportFormat.PCAPNG && TypedOptions.contains(command, "--link-type")) {
             throw CommandFailure.usage("--link-type is for --format pcapng, not " + format);
-        } else if (linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
+        } else if (format == ExportFormat.PCAPNG && linkType != null && (linkType < 0 || linkType > LINK_TYPE_MAX)) {
             throw CommandFailure.usage("--link-type is out of range: link type=" + linkType + ", max=" + LINK_TYPE_MAX);
         }
         otlp.requireSense(toEndpoint());
@@ -254,7 +254,9 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private List<Source> sources(Snapshot snapshot, RequestBuilder builder, @Nullable RecordForm form) {
-        List<String> named = Stream.of(names, alsoNamed).flatMap(List::stream).toList();
+        boolean alsoTyped = TypedOptions.contains(command, "--source"); // the variable is for imports
+        List<String> named =
+                alsoTyped ? Stream.of(names, alsoNamed).flatMap(List::stream).toList() : names;
         List<Source> sources = named.isEmpty()
                 ? snapshot.sources().stream()
                         .filter(source -> form == null || form.takes(source))

@@ -166,11 +166,7 @@ final class OtlpEndpoint implements OtlpSink {
         if (compressed) {
             request.header("Content-Encoding", GZIP);
         }
-        try {
-            headers.forEach(request::setHeader);
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage("--header: " + e.getMessage());
-        }
+        headers.forEach(request::setHeader);
         return request.build();
     }
 

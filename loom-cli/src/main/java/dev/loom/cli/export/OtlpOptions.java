@@ -8,6 +8,7 @@ import dev.loom.query.where.Quantity;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -142,9 +143,26 @@ final class OtlpOptions {
                 // the value may be a secret
                 throw CommandFailure.usage("--header is not of the form NAME=VALUE");
             }
-            parsed.put(header.substring(0, at).strip(), header.substring(at + 1).strip());
+            String name = header.substring(0, at).strip();
+            String value = header.substring(at + 1).strip();
+            requireHeader(name, value);
+            parsed.put(name, value);
         }
         return parsed;
+    }
+
+    private void requireHeader(String name, String value) {
+        HttpRequest.Builder request = HttpRequest.newBuilder();
+        try {
+            request.setHeader(name, "");
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--header: " + e.getMessage());
+        }
+        try {
+            request.setHeader(name, value);
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--header: the value can't be sent: name=" + name); // it may be a secret
+        }
     }
 
     boolean compressed() {

@@ -3,15 +3,19 @@ package dev.loom.cli.importing;
 import dev.loom.cli.input.CellNumber;
 import dev.loom.format.Field;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 
 /**
  * Infers a column's type from a sample of its cells: the narrowest of i64, u64, f64 and bool that holds all of them, else utf8.
- * The type is also utf8 if all cells are empty, or a number's leading zeros or plus, or an integer's last digits, would be lost.
+ * The type is also utf8 if all cells are empty, or a number's leading zeros or plus, or last digits would be lost, as those of epoch
+ * seconds with nanoseconds.
  */
 final class TypeInference {
     /** Every integer of up to this number of digits is a double. */
     private static final int EXACT_DIGITS = 15;
+    /** No two doubles have the same number of so many digits. */
+    private static final int DOUBLE_DIGITS = 17;
 
     private final CellNumber number = new CellNumber();
     private boolean seen;
@@ -38,7 +42,7 @@ final class TypeInference {
         negative |= fitsSigned && !fitsUnsigned;
         aboveSigned |= fitsUnsigned && !fitsSigned;
         decimal &= !changes && !fitsNone && number.parseDouble(bytes, offset, length);
-        rounded |= decimal && length > EXACT_DIGITS && (fitsSigned || fitsUnsigned) && rounds(bytes, offset, length);
+        rounded |= decimal && length > EXACT_DIGITS && rounds(bytes, offset, length);
         digits |= decimal && !Double.isNaN(number.doubleValue()) && !Double.isInfinite(number.doubleValue());
         bool &= bool(bytes, offset, length);
     }
@@ -56,10 +60,20 @@ final class TypeInference {
         return bool ? Field.Type.BOOL : Field.Type.UTF8;
     }
 
-    /** Whether the number that was parsed is not the one that is written. */
+    /**
+     * Whether digits are lost: an integer must be the number itself. Of fractions, programs print up to 17 digits of a double, or as many
+     * as they are asked for, which are then its own; other digits beyond 17 were more than a double.
+     */
     private boolean rounds(byte[] bytes, int offset, int length) {
+        if (!Double.isFinite(number.doubleValue())) {
+            return false;
+        }
         BigDecimal written = new BigDecimal(new String(bytes, offset, length, StandardCharsets.ISO_8859_1));
-        return written.compareTo(new BigDecimal(number.doubleValue())) != 0;
+        BigDecimal parsed = new BigDecimal(number.doubleValue());
+        return integer(bytes, offset, length)
+                ? written.compareTo(parsed) != 0
+                : written.precision() > DOUBLE_DIGITS
+                        && written.compareTo(parsed.setScale(written.scale(), RoundingMode.HALF_EVEN)) != 0;
     }
 
     private static boolean integer(byte[] bytes, int offset, int length) {

@@ -7,9 +7,12 @@ import dev.loom.server.time.ClockPair;
 import dev.loom.server.time.EventTime;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Which field holds the records' event time, and which clock it comes from. */
 public final class EventTimeOptions {
@@ -37,6 +40,12 @@ public final class EventTimeOptions {
             return name().toLowerCase(Locale.ROOT);
         }
     }
+
+    private static final List<String> OF_EVENT_TIME =
+            List.of("--event-clock", "--clock-pair", "--event-time-unit", "--event-at");
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
 
     @Option(names = "--event-time", paramLabel = "FIELD", description = "The field with the record's event time.")
     private @Nullable String field;
@@ -87,7 +96,7 @@ public final class EventTimeOptions {
      */
     public @Nullable EventTime eventTime(boolean live) throws IOException {
         if (field == null) {
-            if (given()) {
+            if (OF_EVENT_TIME.stream().anyMatch(option -> TypedOptions.contains(command, option))) {
                 throw CommandFailure.usage(
                         "--event-clock, --clock-pair, --event-time-unit and --event-at need --event-time");
             }
@@ -126,11 +135,6 @@ public final class EventTimeOptions {
             throw CommandFailure.usage("--event-clock monotonic needs --clock-pair, unless the input is - or a pipe");
         }
         return known;
-    }
-
-    /** Whether any of these options is set. */
-    private boolean given() {
-        return field != null || clock != null || clockPair != null || unit != null || at != null;
     }
 
     /** Whether records are to have an event time. */

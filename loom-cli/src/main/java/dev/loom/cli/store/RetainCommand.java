@@ -13,6 +13,7 @@ import dev.loom.cli.console.Progress;
 import dev.loom.cli.console.StoreProgress;
 import dev.loom.cli.option.OutputOption;
 import dev.loom.cli.option.StoreOption;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.query.where.Quantity;
 import dev.loom.server.json.StoreRows;
@@ -24,10 +25,13 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code loom retain}: sets what a store keeps, and deletes the rest. */
 @Command(
@@ -42,6 +46,9 @@ public final class RetainCommand implements Callable<Integer> {
     private static final Duration NO_AGE = Duration.ofNanos(Long.MAX_VALUE);
 
     private final Console console;
+
+    @Spec
+    private @Nullable CommandSpec command;
 
     @Mixin
     private StoreOption store = new StoreOption();
@@ -76,8 +83,10 @@ public final class RetainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        boolean changes = maxBytes != null || maxAge != null || minFree != null;
-        if (show && changes) {
+        boolean typed = Stream.of("--max-bytes", "--max-age", "--min-free")
+                .anyMatch(option -> TypedOptions.contains(command, option));
+        boolean changes = !show && (maxBytes != null || maxAge != null || minFree != null);
+        if (show && typed) {
             throw CommandFailure.usage("--show changes nothing; leave it out, or the limits");
         }
         OutputFormat form = output.reported(console);

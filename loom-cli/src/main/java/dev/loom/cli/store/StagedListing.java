@@ -9,6 +9,7 @@ import dev.loom.cli.console.CommandFailure;
 import dev.loom.cli.console.Console;
 import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.console.Progress;
+import dev.loom.cli.option.TypedOptions;
 import dev.loom.cli.output.Listing;
 import dev.loom.cli.output.OutputFormat;
 import dev.loom.error.LoomException;
@@ -22,7 +23,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The part of {@code loom info} that lists all stores of this host by their staging, and removes what is left over. */
 final class StagedListing {
@@ -46,6 +49,9 @@ final class StagedListing {
         }
     }
 
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
     @Option(
             names = "--all",
             fallbackValue = "true",
@@ -68,7 +74,7 @@ final class StagedListing {
     private @Nullable Removal removal;
 
     boolean requested() {
-        if (!all && (places != null || removal != null)) {
+        if (!all && (TypedOptions.contains(command, "--staging") || TypedOptions.contains(command, "--remove"))) {
             throw CommandFailure.usage("--staging and --remove go with --all");
         }
         return all;

@@ -346,6 +346,23 @@ class OtlpExportTest {
         }
     }
 
+    /** The value may be a secret. */
+    @Test
+    void shouldNotPrintAHeaderThatCanNotBeSent() {
+        for (String value : List.of("Bearer abc\ndef", "Bearer abc\u20acdef")) {
+            Cli.Result result = cli.run(
+                            "export",
+                            "--format",
+                            "otlp",
+                            "--endpoint",
+                            "http://127.0.0.1:1",
+                            "--header",
+                            "authorization=" + value)
+                    .exit(2);
+            assertEquals("loom: --header: the value can't be sent: name=authorization\n", result.err());
+        }
+    }
+
     @Test
     void shouldGoOnWithAllThatWasAskedFor() throws Exception {
         String file =

@@ -61,6 +61,21 @@ class CsvImportTest {
         assertFalse(err.contains("--delimiter"), err);
     }
 
+    /** A column of doubles as programs print them stays one. */
+    @Test
+    void shouldKeepDigitsThatNoDoubleHas() {
+        Cli.Result result = cli.importText("s", "csv", """
+                        ts,shortest,digits17,digits20
+                        1795229193.123456789,0.30000000000000004,1795229193.1234567,0.10000000000000000555
+                        1795229194,1e300,0.10000000000000001,1795229193.12345671653747558594
+                        """).ok();
+        assertTrue(
+                result.err()
+                        .startsWith("loom: types inferred from 2 rows: --types"
+                                + " ts:utf8,shortest:f64,digits17:f64,digits20:f64\n"),
+                result.err());
+    }
+
     @Test
     void shouldInferTypesAndTellThem() {
         Cli.Result result = cli.importText("s", "csv", """

@@ -1,5 +1,6 @@
 package dev.loom.query.column;
 
+import dev.loom.format.Field;
 import dev.loom.format.FieldValue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,7 +36,7 @@ public final class ColumnValues {
         boolean put = value.kind() != FieldValue.Kind.ABSENT
                 && switch (column.type()) {
                     case I8, I16, I32, I64, U8, U16, U32, U64 -> putInteger(value, column, into);
-                    case F32, F64 -> putDouble(value, into);
+                    case F32, F64 -> putDouble(value, column, into);
                     case BOOL -> putBoolean(value, into);
                     case UTF8, ANY, JSON -> putText(value, into);
                     case BYTES -> putBytes(value, into);
@@ -65,16 +66,21 @@ public final class ColumnValues {
         return fits;
     }
 
-    private static boolean putDouble(FieldValue value, CellWriter into) {
+    private static boolean putDouble(FieldValue value, Column column, CellWriter into) {
+        double number;
         switch (value.kind()) {
-            case INTEGER -> into.putDouble((double) value.longValue());
-            case UNSIGNED -> into.putDouble(((value.longValue() >>> 1) | (value.longValue() & 1)) * 2.0);
-            case DOUBLE -> into.putDouble(value.doubleValue());
+            case INTEGER -> number = (double) value.longValue();
+            case UNSIGNED -> number = ((value.longValue() >>> 1) | (value.longValue() & 1)) * 2.0;
+            case DOUBLE -> number = value.doubleValue();
             default -> {
                 return false;
             }
         }
-        return true;
+        boolean fits = column.type() == Field.Type.F64 || !Double.isFinite(number) || Float.isFinite((float) number);
+        if (fits) {
+            into.putDouble(number);
+        }
+        return fits;
     }
 
     private static boolean putBoolean(FieldValue value, CellWriter into) {

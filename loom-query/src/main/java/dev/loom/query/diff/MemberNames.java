@@ -1,5 +1,6 @@
 package dev.loom.query.diff;
 
+import dev.loom.query.match.WellFormedText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -133,7 +134,7 @@ final class MemberNames {
                 text.append(known < 0 ? escape : "\b\f\n\r\t".charAt(known));
             }
         }
-        return text.toString();
+        return WellFormedText.of(text.toString());
     }
 
     private void report(int length) {

@@ -5,6 +5,7 @@ import dev.loom.api.ValueUnit;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.RecordLookup;
 import dev.loom.query.match.RegexLiterals;
+import dev.loom.query.match.WellFormedText;
 import dev.loom.query.text.QuerySyntaxException;
 import dev.loom.query.text.TextQuery;
 import java.math.BigDecimal;
@@ -203,6 +204,11 @@ public sealed interface Where {
 
     /** A text or bytes field contains these characters in UTF-8; every text contains the empty text. */
     record Contains(String field, String text) implements Where {
+        /** Half a surrogate pair is U+FFFD, as in what is stored. */
+        public Contains {
+            text = WellFormedText.of(text);
+        }
+
         @Override
         public String toString() {
             return Quoting.name(field) + " contains " + Quoting.text(text);
@@ -211,6 +217,11 @@ public sealed interface Where {
 
     /** As {@link Contains}, but ignores case and the Unicode form. */
     record ContainsIgnoringCase(String field, String text) implements Where {
+        /** Half a surrogate pair is U+FFFD, as in what is stored. */
+        public ContainsIgnoringCase {
+            text = WellFormedText.of(text);
+        }
+
         @Override
         public String toString() {
             return Quoting.name(field) + " icontains " + Quoting.text(text);
@@ -233,6 +244,7 @@ public sealed interface Where {
     record MatchesRegex(String field, String pattern) implements Where {
         /** @throws IllegalArgumentException if the pattern is no regular expression, or too large */
         public MatchesRegex {
+            pattern = WellFormedText.of(pattern);
             RegexFinder.check(pattern);
         }
 
@@ -419,6 +431,11 @@ public sealed interface Where {
 
         /** A text, written in quotes. */
         record Text(String value) implements Literal {
+            /** Half a surrogate pair is U+FFFD, as in what is stored. */
+            public Text {
+                value = WellFormedText.of(value);
+            }
+
             @Override
             public String toString() {
                 return Quoting.text(value);

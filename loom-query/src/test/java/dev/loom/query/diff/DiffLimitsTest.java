@@ -499,6 +499,25 @@ final class DiffLimitsTest {
     }
 
     /** As attributes of OTLP may have an empty name, which no field has. */
+    /** A condition compares bytes, and is written in characters. */
+    @Test
+    void shouldHaveNoConditionForATextThatIsNotUtf8() {
+        for (int i = 0; i < 1_000; i++) {
+            String json = "{\"ms\":" + (i % 10 == 0 ? 50 : 1) + ",\"op\":\"" + (i % 10 == 0 ? "a\u00ff" : "b") + "\"}";
+            nowNs += 1_000;
+            loom.push(source, json.getBytes(StandardCharsets.ISO_8859_1));
+        }
+        try (Snapshot snapshot = loom.snapshot()) {
+            List<Finding> found = slow(snapshot).run().findings().stream()
+                    .filter(each -> each.selected() == 100 && each.against() == 0)
+                    .toList();
+            assertFalse(found.isEmpty());
+            for (Finding each : found) {
+                assertTrue(each.where().isEmpty(), () -> "where=" + each.where());
+            }
+        }
+    }
+
     @Test
     void shouldPassOverMembersThatAreNoFields() {
         PayloadFormat json = Formats.json();

@@ -231,12 +231,14 @@ final class DiffStatisticsTest {
         read(members, "{\"a\":{\"f\":true},\"x\":{\"x\":{\"x\":{\"x\":{\"x\":1}}}}}");
         assertEquals(List.of("p.a.f", "p.x.x.x.x"), names.subList(5, names.size()));
         read(members, "[{\"z\":1}]");
+        read(members, "{\"h\\ud83d\":1}");
+        assertEquals("p.h\ufffd", names.get(7), "as the name is decoded");
         read(
                 members,
                 "{\"" + "n".repeat(MemberNames.LENGTH_MAX) + "\":1,\"" + "n".repeat(MemberNames.LENGTH_MAX - 2)
                         + "\":2}");
-        assertEquals(8, names.size());
-        assertEquals(MemberNames.LENGTH_MAX, names.get(7).length());
+        assertEquals(9, names.size());
+        assertEquals(MemberNames.LENGTH_MAX, names.get(8).length());
         byte[] bytes = "{\"a\":{\"b\":[\"c\\\"\",{}],\"d\":\"\\u00e4\"},\"e\":-1.5e3}".getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < 2_000; i++) {
             byte[] damaged = bytes.clone();

@@ -395,6 +395,27 @@ class WhereEvaluationTest {
         }
     }
 
+    /** JSON has halves of surrogate pairs, which are stored as U+FFFD; a question mark is none. */
+    @ParameterizedTest
+    @CsvSource({
+        "f == '\\ud83d', \\ud83d, true",
+        "f == '\\ud83d', ?, false",
+        "f != '\\ud83d', ?, true",
+        "'f in (\"\\ude00\", \"x\")', \\ud83d, true",
+        "'f in (\"\\ude00\", \"x\")', ?, false",
+        "f contains '\\ud83d', a?b, false",
+        "f contains '\\ud83d', a\\ud83db, true",
+        "f icontains 'B\\ud83d', ab?, false",
+        "f icontains 'B\\ud83d', ab\\ude00, true",
+        "f =~ 'a\\ud83d', a\\ud83d, true",
+        "f =~ 'a\\ud83d', a?, false",
+        "f == '\\ud83d\\ude00', \\ud83d\\ude00, true",
+        "f == '\\ud83d\\ude00', \\ud83d, false"
+    })
+    void shouldFindHalvesOfSurrogatePairsAsTheyAreStored(String expression, String text, boolean expected) {
+        assertEquals(expected, testJson(expression, "{\"f\":\"" + text + "\"}"));
+    }
+
     private static String letters(Random random, int lengthMax) {
         int rare = 1 + random.nextInt(40);
         return IntStream.range(0, random.nextInt(lengthMax))

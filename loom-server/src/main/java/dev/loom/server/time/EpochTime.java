@@ -12,6 +12,8 @@ public final class EpochTime {
     private static final long MILLIS_MAX = SECONDS_MAX * 1_000;
     private static final long MICROS_MAX = MILLIS_MAX * 1_000;
 
+    private static final long[] UNITS_NS = {NS_PER_SECOND, 1_000_000, 1_000, 1};
+
     private static final double REACH = 0x1p63;
 
     private EpochTime() {}
@@ -38,10 +40,7 @@ public final class EpochTime {
      * @throws ArithmeticException if the result is out of range
      */
     public static long ofAnyUnit(double value) {
-        double size = Math.abs(Math.floor(value));
-        return ofUnit(
-                value,
-                size < SECONDS_MAX ? 1_000_000_000 : size < MILLIS_MAX ? 1_000_000 : size < MICROS_MAX ? 1_000 : 1);
+        return ofUnit(value, UNITS_NS[unit(value)]);
     }
 
     /**
@@ -63,7 +62,7 @@ public final class EpochTime {
     }
 
     private static int unit(double value) {
-        double size = Math.abs(value);
+        double size = Math.abs(Math.floor(value));
         return size < SECONDS_MAX ? 0 : size < MILLIS_MAX ? 1 : size < MICROS_MAX ? 2 : 3;
     }
 

@@ -1,6 +1,7 @@
 package dev.loom.server.time;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.api.ValueType;
 import dev.loom.format.Formats;
@@ -26,5 +27,19 @@ final class EventTimeTest {
         assertEquals(TimeRange.ALL, times(-5, LAST_MS));
         assertEquals(TimeRange.closed(2_000_000, LAST_MS * 1_000_000), times(2, LAST_MS));
         assertEquals(TimeRange.closed(-5_000_000, -1_000_000), times(-5, -1));
+    }
+
+    /** Of the least and the greatest of several times, the first has its unit from the whole number below it. */
+    @Test
+    void shouldTakeFractionsBelowAUnitsEndForThatUnit() {
+        double least = -99_999_999_999.5;
+        assertEquals(-100_000_000_000L * 1_000_000 + 500_000, EpochTime.ofAnyUnit(least));
+        TimeRange times =
+                new EventTime("ts", null).reader(Formats.parse("struct:ts:f64")).times(of(least), of(-1.0));
+        assertTrue(times.contains(-5_000_000_000L * 1_000_000_000), "the time of -5e9 s: " + times);
+    }
+
+    private static Value of(double value) {
+        return new Value(ValueType.F64, ValueType.doubleKey(value));
     }
 }
