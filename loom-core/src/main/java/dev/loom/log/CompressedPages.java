@@ -47,8 +47,10 @@ final class CompressedPages implements AutoCloseable {
                 return false;
             }
         } catch (StoreIoException e) {
-            if (file.size() >= segmentLength) {
-                return false; // one that is compressed is shorter, and mostly has both headers in one block
+            // one that is compressed is of a full segment, and shorter; it mostly has both headers in one block
+            boolean full = first + segmentLength <= view.watermarks().evictedAcquire();
+            if (!full || file.size() >= segmentLength) {
+                return false;
             }
         }
         return isHeader(file, CompressedSegment.secondHeader(segmentLength), first);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.BadDisk;
 import dev.loom.HookedStorage;
 import dev.loom.compress.CompressionLibrary;
 import dev.loom.error.StoreIoException;
@@ -134,6 +135,33 @@ final class PageReaderTest {
                     assertEquals(page == bad, walk.failure() != null);
                 }
             }
+        }
+    }
+
+    /** A segment that is not full is not compressed, whatever its first block would say. */
+    @Test
+    void shouldReadTheLastSegmentWhenTheDiskDoesNotDeliverItsFirstBlock() {
+        Segments decoded = new Segments(temp, 8L * PAGE, CompressionLibrary::decoder);
+        writePages(21);
+        BadDisk storage = new BadDisk();
+        storage.spoil(decoded.file(16L * PAGE), 0, 4096);
+        LogView view = new LogView(
+                LogKind.RECORD, STORE_ID, storage, decoded, writer.log().watermarks(), null);
+        try (PageReader walk = new PageReader(view)) {
+            for (int i = -19; i <= 19; i++) { // backward, then forward
+                int page = Math.abs(i);
+                assertSame(
+                        page == 16 ? PageState.DAMAGED : PageState.PRESENT,
+                        walk.read((long) page * PAGE, writer.log().tail()),
+                        "page=" + page);
+                assertEquals(page == 16, walk.failed());
+            }
+        }
+        // it may be full and compressed by now, for all that a log whose end is not known says
+        LogView endless =
+                new LogView(LogKind.RECORD, STORE_ID, storage, decoded, Watermarks.fixed(0, Long.MAX_VALUE), null);
+        try (PageReader walk = new PageReader(endless)) {
+            assertThrows(StoreIoException.class, () -> walk.readOrFail(17L * PAGE, Long.MAX_VALUE));
         }
     }
 
