@@ -4,6 +4,7 @@ import dev.loom.api.Index;
 import dev.loom.api.ProgressHandler;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreNotFoundException;
+import dev.loom.io.LenientStorage;
 import dev.loom.io.Storage;
 import dev.loom.store.Repair;
 import dev.loom.store.StoreVerification;
@@ -106,8 +107,9 @@ public final class StoreVerifier {
      * Recovers a store as its next writer would, takes over a copy of a live one, verifies it, rebuilds its indexes if they
      * are wrong, and closes it. What can't be rebuilt is never deleted: files and bytes that belong to no log are moved, and
      * damaged pages, damaged entries and indexes to be rebuilt are copied to a directory {@code set-aside/TIME} of the store,
-     * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. Waits until
-     * the indexes are rebuilt. May be repeated after a crash.
+     * with a list. Damaged pages of records stay in their place, and a later verification reports them as known. A block that the
+     * disk does not deliver, while it delivers others, is damage like any other. Waits until the indexes are rebuilt. May be
+     * repeated after a crash.
      *
      * @param progress of each step, from 0 again: recovery, verification, rebuild; called before each page or chunk
      * @throws LoomException when another writer has the store; when the disk is full, or can't be read or written: nothing
@@ -119,10 +121,13 @@ public final class StoreVerifier {
     }
 
     static Repaired repair(LoomConfig.Builder builder, RepairHandler handler, ProgressHandler progress) {
-        Path directory = builder.build().directory();
+        LoomConfig config = builder.build();
+        Path directory = config.directory();
         requireStore(directory);
         Repair repair = new Repair(directory, handler::onSetAside, progress);
-        Loom.open(builder.adoptCopy(true)
+        Storage disk = config.settings().storage();
+        Loom.open(builder.storage(LenientStorage.of(disk, directory.resolve("loom.mark")))
+                        .adoptCopy(true)
                         .backgroundRebuildBytes(Long.MAX_VALUE)
                         .repair(repair)
                         .repairProgress(progress)

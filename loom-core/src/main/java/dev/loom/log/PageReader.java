@@ -100,6 +100,9 @@ public final class PageReader implements AutoCloseable {
             return PageState.EXPIRED;
         }
         pagesRead++;
+        if (isNowhere(pageAddress)) {
+            return PageState.DAMAGED;
+        }
         if (copyFromRing(pageAddress, tail)) {
             return PageState.PRESENT;
         }
@@ -113,6 +116,12 @@ public final class PageReader implements AutoCloseable {
             failure = e.getCause() instanceof NoSuchFileException ? null : e;
         }
         return isDeleted(pageAddress) ? PageState.EXPIRED : PageState.DAMAGED;
+    }
+
+    /** Whether a page is neither in the ring nor in a file: its log ended there for whoever took the view, and nobody knows what it held. */
+    private boolean isNowhere(long pageAddress) {
+        UnsafeBuffer ring = view.ring();
+        return pageAddress - view.watermarks().evictedAcquire() >= (ring == null ? 0 : ring.capacity());
     }
 
     /** Whether retention has deleted a page that was not found: asks once for each range that is missing. */

@@ -12,6 +12,8 @@ import dev.loom.error.StoreNotFoundException;
 import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.FilterCache;
 import dev.loom.filter.UnitFiles;
+import dev.loom.io.LenientStorage;
+import dev.loom.io.LenientStorage.Unread;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Platform;
 import dev.loom.io.Storage;
@@ -45,6 +47,7 @@ public final class AttachedStore implements AutoCloseable {
     private final SourceSlots slots;
     private final LossSlots losses;
     private final Leases leases;
+    private final List<Unread> unread;
 
     private final @Nullable ClassLoader formats;
     private Schema schema = Schema.EMPTY;
@@ -67,23 +70,28 @@ public final class AttachedStore implements AutoCloseable {
             this.slots = staging.live().slots();
             this.losses = staging.live().losses();
             this.leases = new Leases(staging::unmap);
+            this.unread = List.of();
         } else {
-            LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, storage, mark);
+            LenientStorage lenient = LenientStorage.of(storage, files.mark());
+            LogEnds ends = mark.closed() ? LogEnds.of(mark) : LogEnds.find(files, lenient, mark);
+            this.unread = mark.closed() ? List.of() : ends.unread(files, lenient, mark);
             StoreLogs atRest =
                     StoreLogs.files(files, storage, mark, ends.byKind()).with(text);
-            this.logs = ends.openPage() == null ? atRest : atRest.with(ends.openPage());
+            StoreLogs whole = ends.openPage() == null ? atRest : atRest.with(ends.openPage());
+            this.logs = unread.isEmpty() ? whole : whole.withDamagedPage();
+            long recordTail = logs.records().watermarks().tailAcquire();
             SourceTable table = SourceTable.load(
                     logs.records(),
                     logs.times(),
                     ends.timeEnd(),
                     mark.begin(LogKind.RECORD),
-                    ends.recordTail(),
+                    recordTail,
                     mark.checkpoint(),
                     schema(SchemaLog.read(storage, files.schema(), mark.storeId())
                                     .entries())
                             .withRecords(),
                     false);
-            table.countLost(ends.recordTail());
+            table.countLost(recordTail);
             this.slots = table.slots();
             this.losses = table.losses();
             this.leases = new Leases(() -> {});
@@ -255,6 +263,11 @@ public final class AttachedStore implements AutoCloseable {
         } catch (StoreIoException e) {
             return -1;
         }
+    }
+
+    /** What the disk did not deliver of what may have followed in the record log, in place of which there is a damaged page. */
+    List<Unread> unread() {
+        return unread;
     }
 
     StoreFiles files() {

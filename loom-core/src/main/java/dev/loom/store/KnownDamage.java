@@ -1,6 +1,7 @@
 package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.io.LenientStorage;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.FilePart;
@@ -24,7 +25,7 @@ final class KnownDamage {
     private record Copy(Path directory, SetAside.Line line) {}
 
     KnownDamage(Storage storage, Path store) {
-        this.storage = storage;
+        this.storage = LenientStorage.of(storage, new StoreFiles(store).mark()); // as the copies were made
         this.store = store;
         for (Path directory : SetAside.directories(storage, store)) {
             for (SetAside.Line line : SetAside.lines(storage, directory)) {

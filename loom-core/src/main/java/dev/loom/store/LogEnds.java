@@ -1,13 +1,19 @@
 package dev.loom.store;
 
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
+import dev.loom.io.LenientStorage;
+import dev.loom.io.LenientStorage.Unread;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageReader;
 import dev.loom.log.PageState;
+import dev.loom.log.Segments;
 import dev.loom.record.DirectoryReader;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +32,19 @@ record LogEnds(
     /** The end of the last record. */
     long recordTail() {
         return openPage == null ? recordEnd : openPage.end();
+    }
+
+    /**
+     * What may have followed in the record log, but was not delivered: parts of its next page, and of the copies of that.
+     *
+     * @param storage with which the ends were found
+     */
+    List<Unread> unread(StoreFiles files, LenientStorage storage, Mark mark) {
+        Segments segments = files.segments(LogKind.RECORD, mark.segmentLength());
+        List<Unread> parts = new ArrayList<>(storage.unread(
+                segments.file(recordEnd), recordEnd - segments.first(recordEnd), PageDescriptor.PAGE_LENGTH));
+        parts.addAll(storage.unread(files.openPage(), 0, OpenPageFile.LENGTH));
+        return parts;
     }
 
     /** By {@link LogKind#index()}. */
@@ -72,7 +91,25 @@ record LogEnds(
 
     private static final long[] UNBOUNDED = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
 
+    /**
+     * Finds the ends. A page that the disk can't deliver now is not the end: that would cut off what follows. With {@link LenientStorage}
+     * a page with a bad block is.
+     *
+     * @throws StoreIoException when a page that may be the last can't be read
+     */
     static LogEnds find(StoreFiles files, Storage storage, Mark mark) {
+        try {
+            return search(files, storage, mark);
+        } catch (StoreIoException e) {
+            throw new StoreIoException(
+                    "the logs may end where the disk can't be read, and what follows would be cut off; if that lasts, loom verify"
+                            + " --repair, or StoreVerifier.repair, goes on without it: directory=" + files.directory()
+                            + ", reason=" + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static LogEnds search(StoreFiles files, Storage storage, Mark mark) {
         StoreLogs all = StoreLogs.files(files, storage, mark, UNBOUNDED);
         long lastTimeNs = mark.lastTimeNs();
         long recordEnd = mark.durable(LogKind.RECORD);
@@ -114,7 +151,6 @@ record LogEnds(
         return end;
     }
 
-    /** A page that the disk can't deliver now is not the end: that would cut off what follows. */
     private static boolean whole(PageReader pages, long address, Mark mark) {
         return pages.readOrFail(address, Long.MAX_VALUE) == PageState.PRESENT
                 && PageDescriptor.epoch(pages.buffer(), pages.pageOffset()) <= mark.epoch();

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 record Recovery(Mark mark, boolean powerCut, long durableBefore) {
     static Recovery run(Settings settings, StoreFiles files, Mark mark, @Nullable Staging staging) {
         return staging == null
-                ? cut(files, settings.storage(), mark)
+                ? cut(files, settings.storage(), mark, LogEnds.find(files, settings.storage(), mark))
                 : rescue(files, settings.storage(), mark, staging, settings.progress());
     }
 
@@ -161,8 +161,8 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
         return last;
     }
 
-    private static Recovery cut(StoreFiles files, Storage storage, Mark mark) {
-        LogEnds ends = LogEnds.find(files, storage, mark);
+    /** Recovers after a power cut, with the ends found. */
+    static Recovery cut(StoreFiles files, Storage storage, Mark mark, LogEnds ends) {
         long schemaEnd = SchemaLog.recover(storage, files.schema(), mark.storeId(), mark.schemaDurable());
         truncate(files, storage, mark, LogKind.TIME, ends.timeEnd());
         truncate(files, storage, mark, LogKind.CHUNK, ends.chunkEnd());

@@ -63,10 +63,15 @@ public final class Repair {
         return unsoundText;
     }
 
-    /** Sets aside the records and schema entries that recovery will cut off, and copies of records that it can't read. */
-    void beforeCut(StoreFiles files, Storage storage, Mark mark) {
+    /**
+     * Sets aside the records and schema entries that recovery will cut off, and copies of records that it can't read.
+     *
+     * @return where recovery cuts
+     */
+    LogEnds beforeCut(StoreFiles files, Storage storage, Mark mark) {
         SetAside aside = new SetAside(storage, files.directory(), handler::onSetAside);
-        long end = LogEnds.find(files, storage, mark).recordEnd();
+        LogEnds ends = LogEnds.find(files, storage, mark);
+        long end = ends.recordEnd();
         for (Path file : storage.list(files.folder(LogKind.RECORD))) {
             long first = Segments.firstOf(file);
             boolean deleted = isDeleted(file, mark, LogKind.RECORD);
@@ -89,8 +94,11 @@ public final class Repair {
         }
         if (OpenPageFile.isDamaged(files, storage, mark)) {
             aside.copy(Damage.OPEN_PAGE, files.openPage(), 0, 0, TO_END, "neither copy of the last page is whole");
+        } else if (!aside.unread(files.openPage()).isEmpty()) {
+            aside.copy(Damage.OPEN_PAGE, files.openPage(), 0, 0, TO_END, "one copy of the last page is damaged");
         }
         keep(aside);
+        return ends;
     }
 
     /**

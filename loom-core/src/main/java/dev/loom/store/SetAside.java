@@ -1,6 +1,8 @@
 package dev.loom.store;
 
 import dev.loom.error.StoreIoException;
+import dev.loom.io.LenientStorage;
+import dev.loom.io.LenientStorage.Unread;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.FilePart;
@@ -27,12 +29,12 @@ final class SetAside {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
     private static final String HEADER = """
-            # What loom verify --repair found and could not rebuild. The copies are as the files were.
+            # What loom verify --repair found and could not rebuild. The copies are as the files were, as far as the disk delivered them.
             # While this directory exists, and the damage is as it was then, loom verify reports it as known.
             # kind, file, offset of the problem, from, length, copy if there was anything to copy, reason
             """;
 
-    private final Storage storage;
+    private final LenientStorage storage;
     private final Path store;
     private final Listener listener;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(PageDescriptor.PAGE_LENGTH);
@@ -74,8 +76,9 @@ final class SetAside {
         }
     }
 
+    /** @param storage read leniently: what can be copied is worth more than none of it */
     SetAside(Storage storage, Path store, Listener listener) {
-        this.storage = storage;
+        this.storage = LenientStorage.of(storage, new StoreFiles(store).mark());
         this.store = store;
         this.listener = listener;
     }
@@ -138,8 +141,17 @@ final class SetAside {
         }
         long copied = copy(file, from, length, copy);
         storage.syncDirectory(folder);
-        list(kind, file, offset, from, copied, begin().relativize(copy).toString(), reason);
-        listener.onSetAside(file, offset, reason, copy);
+        List<Unread> unread = storage.unread(file, from, copied);
+        String full = unread.isEmpty()
+                ? reason
+                : reason + "; the disk does not deliver, and the copy has 0xff for, bytes=" + unread;
+        list(kind, file, offset, from, copied, begin().relativize(copy).toString(), full);
+        listener.onSetAside(file, offset, full, copy);
+    }
+
+    /** What of a file the disk did not deliver, as far as it was read. */
+    List<Unread> unread(Path file) {
+        return storage.unread(file, 0, FilePart.TO_END);
     }
 
     private long copy(Path file, long from, long length, Path copy) {

@@ -6,6 +6,7 @@ import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
+import dev.loom.log.PageDescriptor;
 import dev.loom.log.Segments;
 import dev.loom.log.Watermarks;
 import java.nio.file.Path;
@@ -64,6 +65,14 @@ record StoreLogs(LogView records, LogView times, LogView chunks, UnitFiles text)
     StoreLogs with(OpenPage page) {
         records.watermarks().tailRelease(page.end());
         return new StoreLogs(records.with(page.buffer()), times, chunks, text);
+    }
+
+    /** The same store with a damaged page behind all that is known of the record log, as more may have been there. */
+    StoreLogs withDamagedPage() {
+        Watermarks watermarks = records.watermarks();
+        long behind = watermarks.tailAcquire() + PageDescriptor.PAGE_LENGTH - 1;
+        watermarks.tailRelease(PageDescriptor.pageAddress(behind) + PageDescriptor.PAGE_LENGTH);
+        return this;
     }
 
     /** The same logs, with other access to the text index. */

@@ -234,16 +234,17 @@ public final class StoreOpening {
     private Recovery recoverFrom(Mark mark, @Nullable Staging staging) {
         files.runs(storage).deleteAll(mark.begin(LogKind.RECORD)); // they are synced at closing alone
         Repair repair = settings.repair();
-        if (repair != null && staging == null) {
-            repair.beforeCut(files, storage, mark);
-        }
+        LogEnds ends = repair == null || staging != null ? null : repair.beforeCut(files, storage, mark);
         // what a kill left may be all the room that there is
         UnreferencedFiles.deleteSegments(files, storage, mark);
         Compression.deleteTemporary(files, storage);
         files.text(storage).prepare(mark.begin(LogKind.RECORD), Long.MAX_VALUE); // the log's end is not known yet
-        return repair == null
-                ? RecoveryRoom.recover(settings, files, mark, staging)
-                : Recovery.run(settings, files, mark, staging);
+        if (repair == null) {
+            return RecoveryRoom.recover(settings, files, mark, staging);
+        }
+        return ends == null
+                ? Recovery.run(settings, files, mark, staging)
+                : Recovery.cut(files, storage, mark, ends); // no more than was set aside
     }
 
     /** A writer that is still alive, against all signs, is told to stop before anything changes. */

@@ -10,6 +10,8 @@ import dev.loom.error.StoreReopenedException;
 import dev.loom.filter.UnitFiles;
 import dev.loom.filter.UnitFiles.UnitFile;
 import dev.loom.index.ChunkIndexReader;
+import dev.loom.io.LenientStorage;
+import dev.loom.io.LenientStorage.Unread;
 import dev.loom.io.LoomFile;
 import dev.loom.io.Storage;
 import dev.loom.log.CompressedSegmentCheck;
@@ -106,12 +108,13 @@ public final class StoreVerification {
     }
 
     StoreVerification(Storage storage, Path directory, Damage.Handler handler, ProgressHandler progress) {
-        this.storage = storage;
+        // a bad block is damage like any other
+        this.storage = LenientStorage.of(storage, new StoreFiles(directory).mark());
         this.handler = handler;
         this.progress = progress;
-        this.store = AttachedStore.attach(directory, storage);
+        this.store = AttachedStore.attach(directory, this.storage);
         this.files = store.files();
-        this.knownDamage = new KnownDamage(storage, files.directory());
+        this.knownDamage = new KnownDamage(this.storage, files.directory());
     }
 
     Counts run() {
@@ -119,6 +122,7 @@ public final class StoreVerification {
             checkMark();
             checkSchema();
             checkOpenPage();
+            checkEnd();
             StoreLogs logs = store.logs();
             long recordsLength = length(logs.records());
             long chunksLength = length(logs.chunks());
@@ -251,6 +255,17 @@ public final class StoreVerification {
                     WHOLE,
                     "file ends early: bytes=" + content.end() + ", expected="
                             + store.mark().schemaDurable());
+        }
+    }
+
+    /** Checks that all was delivered that may have followed in the record log. */
+    private void checkEnd() {
+        for (Unread part : store.unread()) {
+            problem(
+                    part.file().equals(files.openPage()) ? Damage.OPEN_PAGE : Damage.PAGE,
+                    part.file(),
+                    part.from(),
+                    "at the record log's end the disk does not deliver bytes=" + part);
         }
     }
 

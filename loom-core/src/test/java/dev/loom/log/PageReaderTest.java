@@ -166,6 +166,23 @@ final class PageReaderTest {
     }
 
     @Test
+    void shouldFindNothingBehindWhatIsInTheRingOrInFiles() {
+        writePages(20);
+        Watermarks ended = Watermarks.fixed(0, 10L * PAGE);
+        LogView files = new LogView(LogKind.RECORD, STORE_ID, Storage.DISK, segments, ended, null);
+        try (PageReader fromFile = new PageReader(files)) {
+            assertSame(PageState.PRESENT, fromFile.read(9L * PAGE, 20L * PAGE));
+            assertSame(PageState.DAMAGED, fromFile.read(10L * PAGE, 20L * PAGE), "though a file has it by now");
+            fromFile.checkReadable();
+        }
+        LogView onePage = files.with(new UnsafeBuffer(new byte[PAGE]));
+        try (PageReader withRing = new PageReader(onePage)) {
+            assertSame(PageState.PRESENT, withRing.read(10L * PAGE, 20L * PAGE));
+            assertSame(PageState.DAMAGED, withRing.read(11L * PAGE, 20L * PAGE), "the ring's page is another");
+        }
+    }
+
+    @Test
     void shouldFailForAPageThatTheDiskDoesNotDeliverWhenTheCallerGoesOnToWrite() {
         writePages(20);
         long tail = writer.log().tail();

@@ -35,7 +35,7 @@ final class SetAsideTest {
     private final byte[] bytes = new byte[3 * PAGE + 100];
     private Path segment = Path.of("");
     private Path index = Path.of("");
-    private SetAside aside = newSetAside();
+    private SetAside aside;
 
     private SetAside newSetAside() {
         return new SetAside(disk, store, (file, offset, reason, copy) -> {
