@@ -2,6 +2,7 @@ package dev.loom.store;
 
 import dev.loom.api.StoreInfo.IndexState;
 import dev.loom.error.CorruptStoreException;
+import dev.loom.error.StoreIoException;
 import dev.loom.error.UnsupportedStoreException;
 import dev.loom.io.FileId;
 import dev.loom.io.LoomFile;
@@ -107,9 +108,32 @@ final class MarkFile {
      * @throws CorruptStoreException when neither slot was ever a mark
      * @throws UnsupportedStoreException when the format's major version is above {@link #MAJOR}
      * @throws CorruptStoreException when both slots are damaged
+     * @throws StoreIoException when neither slot can be read, or one can't and the other is damaged
      */
     Mark read() {
-        ByteBuffer bytes = bothSlots();
+        return read(bothSlots());
+    }
+
+    /**
+     * As {@link #read}, for who goes on to write. A slot that can't be read may be the later one, without which records that it tells of
+     * would be overwritten.
+     *
+     * @throws StoreIoException when a slot can't be read
+     */
+    Mark readWhole() {
+        Slots slots = bothSlots();
+        StoreIoException failure = slots.failure;
+        if (failure != null) {
+            throw new StoreIoException(
+                    "a slot of the mark can't be read; if that lasts, loom verify --repair, or StoreVerifier.repair, goes on with"
+                            + " the other one: reason=" + failure.getMessage(),
+                    failure);
+        }
+        return read(slots);
+    }
+
+    private Mark read(Slots slots) {
+        ByteBuffer bytes = slots.bytes;
         Mark first = decode(bytes, 0);
         Mark second = decode(bytes, SLOT_LENGTH);
         checkNotNewer(bytes);
@@ -120,20 +144,39 @@ final class MarkFile {
         } else if (second != null) {
             return second;
         }
-        throw unreadable(bytes);
+        throw slots.failure == null ? unreadable(bytes) : slots.failure;
     }
 
-    private ByteBuffer bothSlots() {
+    /**
+     * Both slots as they were read.
+     *
+     * @param failure why one of them was not delivered, or null; it then counts as one that is damaged
+     */
+    private record Slots(ByteBuffer bytes, @Nullable StoreIoException failure) {}
+
+    private Slots bothSlots() {
         ByteBuffer bytes = ByteBuffer.allocate(2 * SLOT_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        StoreIoException failure = null;
         try (LoomFile file = storage.openToRead(path)) {
-            file.read(bytes, 0);
+            for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
+                try {
+                    file.read(bytes.limit(slot + SLOT_LENGTH).position(slot), slot);
+                } catch (StoreIoException e) {
+                    if (failure != null) {
+                        throw e;
+                    }
+                    failure = e;
+                    bytes.put(slot, new byte[SLOT_LENGTH]); // some of it may have come
+                }
+            }
         }
-        return bytes.clear();
+        return new Slots(bytes.clear(), failure);
     }
 
-    /** Whether the file was never a mark, not even one that is damaged now. */
+    /** Whether the file was never a mark, not even one that is damaged now. A slot that can't be read may be one. */
     boolean isForeign() {
-        return isForeign(bothSlots());
+        Slots slots = bothSlots();
+        return slots.failure == null && isForeign(slots.bytes);
     }
 
     private static boolean isForeign(ByteBuffer bytes) {
@@ -173,12 +216,14 @@ final class MarkFile {
         return decode(bytes, slot);
     }
 
-    /** Whether no slot is intact and the second was never written, as while a store is being created. */
+    /** Whether no slot is intact and the second was never written, as while a store is being created. One that can't be read may have been. */
     boolean unfinished() {
-        ByteBuffer bytes = bothSlots();
+        Slots slots = bothSlots();
+        ByteBuffer bytes = slots.bytes;
         ByteBuffer second = bytes.slice(SLOT_LENGTH, SLOT_LENGTH);
         boolean foreign = bytes.getLong(0) != 0 && bytes.getLong(0) != MAGIC;
-        return !foreign
+        return slots.failure == null
+                && !foreign
                 && newer(bytes, 0) <= MAJOR
                 && decode(bytes, 0) == null
                 && second.equals(ByteBuffer.allocate(SLOT_LENGTH));
@@ -203,7 +248,7 @@ final class MarkFile {
 
     /** The offsets of the slots that are not intact, among them one that was never written. */
     List<Long> damagedSlots() {
-        ByteBuffer bytes = bothSlots();
+        ByteBuffer bytes = bothSlots().bytes;
         List<Long> damaged = new ArrayList<>();
         for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
             if (decode(bytes, slot) == null) {

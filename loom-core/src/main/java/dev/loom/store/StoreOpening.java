@@ -150,7 +150,7 @@ public final class StoreOpening {
                 storage.createDirectories(files.folder(kind));
             }
             Mark mark = creationEnded()
-                    ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).read())
+                    ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).readWhole())
                     : create();
             LogEnds.refuseEarlier(files, storage, mark);
             mark = settings.compressAfter() == null ? mark : mark.withCompression();

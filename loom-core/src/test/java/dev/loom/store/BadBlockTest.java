@@ -335,4 +335,39 @@ final class BadBlockTest extends StoreFixture {
         assertTrue(Files.exists(repair().resolve("open.page")));
         assertEquals(List.of(), problems(bad));
     }
+
+    @Test
+    void shouldReadAndRepairWithOneSlotOfTheMark() throws IOException {
+        writeBeyondTheMark();
+        for (int slot = 0; slot < 2; slot++) {
+            long offset = (long) slot * MarkFile.SLOT_LENGTH;
+            bad.spoil(mark(), offset, MarkFile.SLOT_LENGTH);
+            assertRefused(mark(), offset);
+            try (AttachedStore attached = AttachedStore.attach(store(), bad);
+                    Snapshot snapshot = attached.snapshot()) {
+                assertEquals(values(pushed), read(snapshot, cursor -> cursor.damaged() == 0));
+            }
+            assertTrue(problems(bad).contains("loom.mark@" + offset + " slot of the mark is invalid"));
+            bad.recover();
+        }
+        bad.spoil(mark(), 0, MarkFile.SLOT_LENGTH);
+        StoreAccess.repair(store(), bad, builder -> builder.segmentBytes(SEGMENT));
+        assertRecovers(pushed);
+    }
+
+    /** The other slot says that the store was closed, and so that nobody needs the rings. */
+    @Test
+    void shouldNotWriteWithoutTheLaterSlotOfTheMark() {
+        openFirst();
+        loom.close();
+        disk = new SwitchedDisk();
+        loom = open(disk, builder -> builder);
+        push(100);
+        kill();
+        long sequence = new MarkFile(Storage.DISK, mark()).read().sequence();
+        bad.spoil(mark(), (sequence & 1) * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
+        assertTrue(new MarkFile(bad, mark()).read().closed());
+        assertRefused(mark(), (sequence & 1) * MarkFile.SLOT_LENGTH);
+        assertRecovers(pushed);
+    }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.BadDisk;
 import dev.loom.HookedStorage;
 import dev.loom.Loom;
 import dev.loom.StoreAccess;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The two slots of a mark: whatever becomes of one being written, the other is the newest that was durable. */
@@ -205,6 +207,61 @@ final class MarkFileTest {
         assertTrue(unfinished());
         forge(1, 0, 1, false);
         assertFalse(unfinished(), "the second slot was written");
+    }
+
+    /** As of a damaged one; who goes on to write waits for the disk, or for a repair. */
+    @Test
+    void shouldReadTheOtherSlotWhenTheDiskDoesNotDeliverOne() {
+        for (int slot = 0; slot < 2; slot++) {
+            BadDisk disk = new BadDisk();
+            disk.spoil(path, (long) slot * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
+            MarkFile mark = new MarkFile(disk, path);
+            assertEquals(slot(MarkFile.SLOT_LENGTH * (1L - slot)), mark.read());
+            assertEquals(List.of((long) slot * MarkFile.SLOT_LENGTH), mark.damagedSlots());
+            assertFalse(mark.unfinished());
+            StoreIoException refused = assertThrows(StoreIoException.class, mark::readWhole);
+            assertTrue(String.valueOf(refused.getMessage()).contains(path + ", offset=" + slot * MarkFile.SLOT_LENGTH));
+            assertTrue(String.valueOf(refused.getMessage()).contains("--repair"), refused::getMessage);
+            disk.recover();
+            assertEquals(newest, mark.readWhole());
+        }
+    }
+
+    @Test
+    void shouldFailWhenTheDiskDeliversNoGoodSlot() {
+        for (int slot = 0; slot < 2; slot++) {
+            BadDisk disk = new BadDisk();
+            disk.spoil(path, (long) slot * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
+            MarkFile mark = new MarkFile(disk, path);
+            ByteBuffer whole = bytes(1 - slot);
+            // another file's, a newer format's, and one that was never written
+            forge(1 - slot, 0, 5, false);
+            assertThrows(StoreIoException.class, mark::read);
+            assertFalse(mark.isForeign(), "the other slot may be a mark");
+            assertFalse(mark.unfinished());
+            put(1 - slot, whole.clear());
+            forge(1 - slot, MAJOR_OFFSET, MarkFile.MAJOR + 1, true);
+            assertThrows(UnsupportedStoreException.class, mark::read);
+            assertFalse(mark.unfinished());
+            erase(1 - slot);
+            assertThrows(StoreIoException.class, mark::read);
+            assertFalse(mark.isForeign());
+            assertFalse(mark.unfinished(), "the slot that can't be read may hold a mark");
+            disk.spoil(path, (1L - slot) * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
+            for (Executable call :
+                    List.<Executable>of(mark::read, mark::readWhole, mark::unfinished, mark::isForeign)) {
+                assertThrows(StoreIoException.class, call);
+            }
+            put(1 - slot, whole.clear());
+        }
+    }
+
+    private ByteBuffer bytes(int slot) {
+        ByteBuffer bytes = ByteBuffer.allocate(MarkFile.SLOT_LENGTH);
+        try (LoomFile file = Storage.DISK.openToRead(path)) {
+            file.read(bytes, (long) slot * MarkFile.SLOT_LENGTH);
+        }
+        return bytes;
     }
 
     @Test
