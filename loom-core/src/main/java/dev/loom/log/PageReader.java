@@ -22,6 +22,9 @@ public final class PageReader implements AutoCloseable {
     /** The block size of a reader that moves between neighbouring pages, which it reads in one go. */
     public static final int BLOCK_PAGES = 4;
 
+    /** How often a page is asked for that the disk does not deliver, while it delivers others. */
+    private static final int READ_ATTEMPTS = 5;
+
     private static final byte[] NO_BYTES = {};
     private static final UnsafeBuffer NOTHING = new UnsafeBuffer(NO_BYTES);
 
@@ -221,6 +224,46 @@ public final class PageReader implements AutoCloseable {
         PageState state = read(pageAddress, tail);
         checkReadable();
         return state;
+    }
+
+    /**
+     * As {@link #read}, but asks again for a page that the disk does not deliver. If it delivers others, the page counts as damaged,
+     * since one bad sector must not keep a store from being opened; then {@link #failed()}.
+     *
+     * @throws StoreIoException when the disk delivers no other page either
+     */
+    public PageState readInsistently(long pageAddress, long tail) {
+        PageState state = read(pageAddress, tail);
+        for (int attempts = 1; failure != null && attempts < READ_ATTEMPTS; attempts++) {
+            state = read(pageAddress, tail);
+        }
+        StoreIoException last = failure;
+        if (last != null && !deliversOther(pageAddress, tail)) {
+            throw last;
+        }
+        failure = last;
+        return state;
+    }
+
+    /** Whether the disk delivers a page other than one: first its neighbours are asked for, then pages ever farther away. */
+    private boolean deliversOther(long pageAddress, long tail) {
+        Watermarks watermarks = view.watermarks();
+        long end = Math.min(tail, watermarks.evictedAcquire());
+        if (view.ring() != null) {
+            end = Math.min(end, watermarks.overwrittenOpaque()); // the ring is no disk
+        }
+        long begin = watermarks.beginAcquire();
+        boolean delivers = false;
+        for (long distance = PageDescriptor.PAGE_LENGTH;
+                !delivers && distance > 0 && distance < end - begin;
+                distance *= 2) {
+            delivers = delivers(pageAddress - distance, begin, end) || delivers(pageAddress + distance, begin, end);
+        }
+        return delivers;
+    }
+
+    private boolean delivers(long pageAddress, long begin, long end) {
+        return pageAddress >= begin && pageAddress < end && read(pageAddress, end) == PageState.PRESENT;
     }
 
     /** Whether the file of the last requested page exists but could not be read. */

@@ -6,6 +6,7 @@ import dev.loom.index.ChunkIndexWriter;
 import dev.loom.index.IndexSummary;
 import dev.loom.index.IndexSummaryCodec;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the sources of the open chunk and the contents of their indexes; when the chunk is sealed, writes its bins
@@ -69,6 +70,20 @@ final class ChunkDirectory {
             listed[i].chunkAddress = -1;
         }
         clear();
+    }
+
+    /**
+     * Drops the counts of a chunk that the disk does not deliver, and ends the chains of all sources there: any may have records in it
+     * that are found once the disk delivers it. A checkpoint must follow before the next directory.
+     */
+    void leaveOut(@Nullable SourceState[] sources) {
+        forget();
+        for (SourceState source : sources) {
+            if (source != null) {
+                source.totals.directoryAddress = index.noEntry();
+                slots.put(source.id, source.totals);
+            }
+        }
     }
 
     private void clear() {

@@ -56,15 +56,32 @@ final class ChunkWriter {
         ringBytes = log.ringBytes();
     }
 
-    /** Writes the directories of chunks from an address to the log's end, which the last session left without. */
-    void rebuildDirectories(LogView records, long from, ProgressHandler progress) {
+    /**
+     * Writes the directories of chunks from an address to the log's end, which the last session left without.
+     *
+     * @param lastTimeNs the time of the log's last record, or later
+     */
+    void rebuildDirectories(LogView records, long from, long lastTimeNs, ProgressHandler progress) {
         long to = log.tail();
-        new DirectoryRebuilder(directory, sources).rebuild(records, from, to, address -> {
-            if (!progress.onProgress(address - from, to - from)) {
-                throw new CancellationException("rebuild was cancelled: record address=" + address);
+        DirectoryRebuilder.Handler handler = new DirectoryRebuilder.Handler() {
+            @Override
+            public void onChunk(long address) {
+                if (!progress.onProgress(address - from, to - from)) {
+                    throw new CancellationException("rebuild was cancelled: record address=" + address);
+                }
             }
-            directory.awaitRoom(pressure);
-        });
+
+            @Override
+            public void beforeDirectory(long address) {
+                directory.awaitRoom(pressure);
+            }
+
+            @Override
+            public void onLeftOut(long recordEnd, long timeNs) {
+                writeCheckpoint(recordEnd, timeNs);
+            }
+        };
+        new DirectoryRebuilder(directory, sources, handler).rebuild(records, from, to, lastTimeNs);
     }
 
     /** The base time of the last page. */
@@ -249,7 +266,7 @@ final class ChunkWriter {
         directory.write(chunkAddress, pages, firstTimeNs, lastRecordTimeNs());
         publishSealed();
         if (checkpoints.due(log.tail()) && checkpoints.hasRoom(sources.count())) {
-            writeCheckpoint(timeNs);
+            writeCheckpoint(log.tail(), timeNs);
         }
     }
 
@@ -257,8 +274,8 @@ final class ChunkWriter {
         return Math.max(directory.lastTimeNs(), pageBaseTimeNs);
     }
 
-    private void writeCheckpoint(long timeNs) {
-        checkpoints.write(sources.states(), log.tail(), timeNs, () -> pressure.awaitOrFail(checkpoints::hasPartRoom));
+    private void writeCheckpoint(long recordEnd, long timeNs) {
+        checkpoints.write(sources.states(), recordEnd, timeNs, () -> pressure.awaitOrFail(checkpoints::hasPartRoom));
     }
 
     /** Ends the open chunk, and the open pages of the indexes. Waits for room. */
@@ -270,7 +287,7 @@ final class ChunkWriter {
 
     /** Writes a checkpoint after {@link #seal}. */
     void sealCheckpoint(long timeNs) {
-        writeCheckpoint(timeNs);
+        writeCheckpoint(log.tail(), timeNs);
         directory.seal();
     }
 }

@@ -65,17 +65,35 @@ public final class IndexRebuilder {
     /**
      * Rebuilds up to an address.
      *
+     * @param timeNs the time of the last record below, or later
      * @throws CancellationException when cancelled; what was published stays
      */
-    public void rebuild(long to) {
-        new DirectoryRebuilder(directory, sources).rebuild(records, published, to, this::beforeChunk);
+    public void rebuild(long to, long timeNs) {
+        new DirectoryRebuilder(directory, sources, new Handler()).rebuild(records, published, to, timeNs);
         publish(to);
     }
 
-    private void beforeChunk(long chunkAddress) {
-        if (cancelled.getAsBoolean()) {
-            throw new CancellationException("rebuild was cancelled: record address=" + chunkAddress);
+    private final class Handler implements DirectoryRebuilder.Handler {
+        @Override
+        public void onChunk(long chunkAddress) {
+            if (cancelled.getAsBoolean()) {
+                throw new CancellationException("rebuild was cancelled: record address=" + chunkAddress);
+            }
         }
+
+        @Override
+        public void beforeDirectory(long chunkAddress) {
+            prepareDirectory(chunkAddress);
+        }
+
+        @Override
+        public void onLeftOut(long recordEnd, long timeNs) {
+            lastTimeNs = Math.max(lastTimeNs, timeNs);
+            writeCheckpoint(recordEnd);
+        }
+    }
+
+    private void prepareDirectory(long chunkAddress) {
         if (chunkAddress - published >= publishInterval) {
             publish(chunkAddress);
         } else if (checkpoints.due(chunkAddress)) {

@@ -46,6 +46,8 @@ public final class PageRecords implements AutoCloseable {
     private int payloadLength;
     private long damagedRecords;
     private boolean expired;
+    private boolean insists;
+    private boolean undelivered;
 
     /** @param sourceId the source to read, or -1 for all sources */
     public PageRecords(LogView view, long tail, int sourceId) {
@@ -66,14 +68,26 @@ public final class PageRecords implements AutoCloseable {
         tail = newTail;
     }
 
-    /** Throws if the file of the last page read exists but could not be read. */
-    void checkReadable() {
-        pages.checkReadable();
+    /** From now on asks again for what the disk does not deliver, as {@link PageReader#readInsistently}. */
+    void insist() {
+        insists = true;
+    }
+
+    /** Whether the disk has not delivered the page read last, or one that a record met in it goes on in, and may deliver it later. */
+    boolean undelivered() {
+        return undelivered;
+    }
+
+    private PageState read(PageReader reader, long wanted) {
+        PageState state = insists ? reader.readInsistently(wanted, tail) : reader.read(wanted, tail);
+        undelivered |= reader.failed();
+        return state;
     }
 
     /** Reads a page, and moves before its first record. */
     public PageState read(long newPageAddress) {
-        PageState state = pages.read(newPageAddress, tail);
+        undelivered = false;
+        PageState state = read(pages, newPageAddress);
         if (state == PageState.PRESENT) {
             pageAddress = newPageAddress;
             buffer = pages.buffer();
@@ -270,7 +284,7 @@ public final class PageRecords implements AutoCloseable {
     /** Returns the fragment's length, 0 if it is damaged, {@link #CUT} or {@link #EXPIRED}. */
     private int appendFragment(
             PageReader pagesAfter, ExpandableArrayBuffer whole, long fragmentPageAddress, int copied, int total) {
-        PageState state = pagesAfter.read(fragmentPageAddress, tail);
+        PageState state = read(pagesAfter, fragmentPageAddress);
         if (state != PageState.PRESENT) {
             return state == PageState.EXPIRED ? EXPIRED : 0;
         }

@@ -85,7 +85,7 @@ public final class RecordLog {
      * @throws java.util.concurrent.CancellationException when that ended it
      */
     public void resume(LogView records, long covered, ProgressHandler progress) {
-        chunk.rebuildDirectories(records, covered, progress);
+        chunk.rebuildDirectories(records, covered, lastTimeNs, progress);
         for (SourceState source : sources.states()) {
             if (source != null) {
                 losses.show(source);

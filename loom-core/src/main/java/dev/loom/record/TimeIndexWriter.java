@@ -60,6 +60,11 @@ final class TimeIndexWriter {
         return TimeEntryDescriptor.PART_LENGTH_MAX <= log.remaining() || log.hasRoom(1);
     }
 
+    /** An address behind all entries where none will be: a walk of a chain that leads there continues entry by entry. */
+    long noEntry() {
+        return log.pageAddress();
+    }
+
     /** Begins an entry, and returns the address that it gets if {@link #end} finds room there. */
     long begin(int type, long address) {
         entry.setMemory(0, TimeEntryDescriptor.LIST_OFFSET, (byte) 0);

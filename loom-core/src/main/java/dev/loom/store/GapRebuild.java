@@ -4,10 +4,12 @@ import dev.loom.index.FunctionGuard;
 import dev.loom.io.Storage;
 import dev.loom.log.LogKind;
 import dev.loom.log.LogView;
+import dev.loom.log.PageState;
 import dev.loom.log.SegmentWriter;
 import dev.loom.log.UnsharedLog;
 import dev.loom.record.DirectoryReader;
 import dev.loom.record.IndexRebuilder;
+import dev.loom.record.PageRecords;
 import dev.loom.record.ReferencedRecords;
 import dev.loom.record.SourceTable;
 import dev.loom.record.WriterSources;
@@ -80,7 +82,7 @@ final class GapRebuild {
                             parts.publishInterval,
                             parts.publication,
                             cancelled)
-                    .rebuild(gap.to());
+                    .rebuild(gap.to(), timeBefore(gap.to()));
         }
     }
 
@@ -93,6 +95,14 @@ final class GapRebuild {
                 new SegmentWriter(parts.storage, parts.files.segments(kind, mark.segmentLength()), false, parts.guard),
                 mark.rebuild().begin(kind),
                 Math.max(mark.ringLength(kind), RING_LENGTH_MIN));
+    }
+
+    /** The time of the last record below an address, or later. */
+    private long timeBefore(long address) {
+        LogView records = parts.logs.records();
+        try (PageRecords page = new PageRecords(records, records.watermarks().tailAcquire(), -1, 1)) {
+            return page.read(address) == PageState.PRESENT ? page.baseTimeNs() : parts.mark.lastTimeNs();
+        }
     }
 
     /** The time of the last record whose directory is before the gap, or later. */

@@ -96,7 +96,7 @@ record Recovery(Mark mark, boolean powerCut, long durableBefore) {
                 SegmentWriter writer = new SegmentWriter(storage, view.segments())) {
             while (address < tail) {
                 progress.onProgress(address - from, tail - from);
-                if (reader.readOrFail(address, tail) != PageState.PRESENT) {
+                if (reader.readInsistently(address, tail) != PageState.PRESENT) {
                     if (address >= evicted) {
                         break;
                     }

@@ -174,7 +174,7 @@ final class RebuiltIndexTest {
                         assertAllFound(to);
                     },
                     () -> rebuilt.size() >= publications);
-            rebuilder.rebuild(rebuildTo);
+            rebuilder.rebuild(rebuildTo, Long.MAX_VALUE);
         }
         return rebuilt;
     }

@@ -3,9 +3,14 @@ package dev.loom.store;
 import dev.loom.HookedStorage;
 import dev.loom.error.StoreIoException;
 import dev.loom.io.LoomFile;
+import dev.loom.log.LogKind;
+import dev.loom.log.PageDescriptor;
+import dev.loom.log.Segments;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 
 /** The disk, which the test lets refuse its changes or its syncs. It syncs nothing. */
 final class SwitchedDisk extends HookedStorage {
@@ -18,6 +23,8 @@ final class SwitchedDisk extends HookedStorage {
     private volatile boolean refusesChanges;
     private volatile String refusedFolder = "";
     private volatile boolean refusesSyncs;
+    private final AtomicInteger readsRefused = new AtomicInteger();
+    private volatile LongPredicate refusedPages = page -> false;
 
     /** From now on nothing changes any more, as if the process had been killed. */
     void refuseChanges() {
@@ -34,8 +41,20 @@ final class SwitchedDisk extends HookedStorage {
         refusedFolder = folder;
     }
 
+    /**
+     * From now on pages of the record log are not delivered.
+     *
+     * @param pages by address
+     * @param times how often, read by itself; beside others it isn't delivered before
+     */
+    void refusePages(LongPredicate pages, int times) {
+        readsRefused.set(times);
+        refusedPages = pages;
+    }
+
     /** As in the beginning. */
     void allow() {
+        refusedPages = page -> false;
         refusesChanges = false;
         refusesSyncs = false;
         refusedFolder = "";
@@ -85,6 +104,21 @@ final class SwitchedDisk extends HookedStorage {
     public void rename(Path file, Path name) {
         check(refusesChanges, file);
         super.rename(file, name);
+    }
+
+    @Override
+    protected void onRead(Path file, long position, int length) {
+        if (file.getParent().endsWith(LogKind.RECORD.folder())) {
+            long from = Segments.firstOf(file) + position;
+            boolean refused = false;
+            for (long page = PageDescriptor.pageAddress(from);
+                    page < from + length;
+                    page += PageDescriptor.PAGE_LENGTH) {
+                refused |= refusedPages.test(page);
+            }
+            boolean several = length > PageDescriptor.PAGE_LENGTH;
+            check(refused && (several ? readsRefused.get() : readsRefused.getAndDecrement()) > 0, file);
+        }
     }
 
     @Override
