@@ -401,7 +401,7 @@ public final class ImportCommand implements Callable<Integer> {
             });
             going = importer.run();
             // even an input without records defines its source, unless one after it shows what it has
-            if (file.equals(files.get(files.size() - 1))) {
+            if (going && file.equals(files.get(files.size() - 1))) {
                 if (definition.isGuess()) {
                     console.say("the source is not defined, as no record shows its format: source=" + sourceName);
                 } else {

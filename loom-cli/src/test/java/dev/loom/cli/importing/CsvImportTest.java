@@ -365,6 +365,18 @@ class CsvImportTest {
         assertEquals(2, cli.run("sources", "-o", "json").ok().lines().size());
     }
 
+    /** The types that stopped it would be the source's for good. */
+    @ParameterizedTest
+    @CsvSource({"csv, --types=n:i64, --types=n:f64", "jsonl, --on-bad=stop, --on-bad=skip"})
+    void shouldDefineNoSourceWhereTheFirstRecordStopsTheImport(String format, String first, String corrected) {
+        String text = format.equals("csv") ? "n\n1.5\n" : "n\n{\"n\":1.5}\n";
+        Cli.Result stopped = cli.importText("s", format, text, first).exit(4);
+        assertTrue(stopped.err().contains("; 1 bad, stopped there\n"), stopped.err());
+        assertEquals(List.of(), cli.run("sources", "-o", "json").ok().lines());
+        cli.importText("s", format, text, corrected).ok();
+        assertEquals(List.of("{\"n\":1.5}"), fields());
+    }
+
     @Test
     void shouldKeepRejectsUntilThereIsAStore() throws IOException {
         Path rejects = Files.writeString(directory.resolve("rejects.csv"), "a\nz\n");
