@@ -28,23 +28,23 @@ final class KnownForm implements TimeForm {
     static final List<KnownForm> ALL = List.of(
             new KnownForm("ISO 8601", "y-M-dTH:mSfz", EVERYWHERE),
             new KnownForm("ISO 8601, basic", "yMdTHmsfz", 1),
-            new KnownForm("syslog (RFC 3164)", "N e H:m:sf", EVERYWHERE),
-            new KnownForm("syslog with year", "N e y H:m:sf", EVERYWHERE),
+            new KnownForm("syslog (RFC 3164)", "N e H:m:sfz", EVERYWHERE),
+            new KnownForm("syslog with year", "N e y H:m:sfz", EVERYWHERE),
             new KnownForm("Apache access log", "d/N/y:H:m:sfz", EVERYWHERE),
-            new KnownForm("Apache error log", "E N e H:m:sfz y", EVERYWHERE),
+            new KnownForm("Apache error log", "E N e H:m:sfz yz", EVERYWHERE),
             new KnownForm("glog", "LMd H:m:sf", 0),
             new KnownForm("glog with year", "LyMd H:m:sf", 0),
             new KnownForm("year/month/day", "y/M/d H:m:sfz", EVERYWHERE),
-            new KnownForm("year/month/day, two digits", "Y/M/d H:m:sf", EVERYWHERE),
+            new KnownForm("year/month/day, two digits", "Y/M/d H:m:sfz", EVERYWHERE),
             new KnownForm("day month year", "e N y H:m:sfz", EVERYWHERE),
             new KnownForm("day-month-year", "d-N-y H:m:sfz", EVERYWHERE),
-            new KnownForm("day.month.year", "d.M.y H:m:sf", 1),
-            new KnownForm("date and time of day", "yMd H:m:sf", 1),
+            new KnownForm("day.month.year", "d.M.y H:m:sfz", 1),
+            new KnownForm("date and time of day", "yMd H:m:sfz", 1),
             new KnownForm("digits", "yMdHmsi", 0),
             new KnownForm("HDFS", "YMd Hms", 0),
             new KnownForm("MySQL", "YMd h:m:s", 0),
-            new KnownForm("month-day", "M-d H:m:sf", 0),
-            new KnownForm("time of day", "H:m:sf", 0),
+            new KnownForm("month-day", "M-d H:m:sfz", 0),
+            new KnownForm("time of day", "H:m:sfz", 0),
             new KnownForm("epoch", "#", 0));
 
     private final String name;
@@ -112,7 +112,7 @@ final class KnownForm implements TimeForm {
                 && (half + 2 == end || (!isLetter(array[half + 2]) && !isDigit(array[half + 2])));
     }
 
-    /** Whether it is {@code Tue Nov 24 18:01:47 CET 2026}, of which the form has neither the zone nor the year. */
+    /** Whether it is {@code Tue Nov 24 18:01:47 CET 2026}, of which the form has not the year, and no zone but UTC. */
     private boolean isOfDateCommand(byte[] array, int from, int at, int end) {
         if (!lacksYearBehindMonth || from < 4 || array[from - 1] != ' ' || letters(array, from - 4, end) < 0) {
             return false;
@@ -122,8 +122,8 @@ final class KnownForm implements TimeForm {
         while (zoneEnd < end && isLetter(array[zoneEnd])) {
             zoneEnd++;
         }
-        int year = zoneEnd + 1;
-        return zoneEnd > zone && digits(array, year, end, 4) >= 0 && (year + 4 == end || !isDigit(array[year + 4]));
+        int year = zoneEnd > zone ? zoneEnd + 1 : zone;
+        return digits(array, year, end, 4) >= 0 && (year + 4 == end || !isDigit(array[year + 4]));
     }
 
     private static boolean isLetter(byte b) {

@@ -2,7 +2,8 @@ package dev.loom.cli.logtime;
 
 /**
  * The offset from UTC behind a time of day: {@code Z}, {@code +02}, {@code +0200} or {@code +02:00} directly behind it; behind a space
- * {@code +0200} or {@code +02:00}; behind either {@code UTC} or {@code GMT}. Names of other zones are ambiguous, and not read.
+ * {@code +0200} or {@code +02:00}; behind either {@code UTC} or {@code GMT}. Names of other zones are ambiguous, and not read; nor is the
+ * end of a range, as in {@code 18:01:47-18:02:10}.
  */
 final class WrittenOffset {
     private WrittenOffset() {}
@@ -38,7 +39,8 @@ final class WrittenOffset {
             return at;
         }
         int next = minutes < 0 ? start + 2 : start + 4 + colon;
-        if (!endsWord(array, next, end)) {
+        boolean isTime = next + 1 < end && array[next] == ':' && KnownForm.isDigit(array[next + 1]);
+        if (isTime || !endsWord(array, next, end)) {
             return at;
         }
         // minutes beyond 59 are beyond the greatest offset too

@@ -94,6 +94,14 @@ class KnownFormTest {
                 "digits||uuuuMMddHHmmssSSS|` text`",
                 "HDFS||yyMMdd HHmmss|` 148 INFO text`",
                 "MySQL||yyMMdd ppH:mm:ss|` [Note] text`",
+                "syslog with year||MMM dd uuuu HH:mm:ss xx|` host: text`",
+                "syslog with year||MMM dd uuuu HH:mm:ss.SSS 'UTC'|: %ASA-6: text",
+                "Apache error log|`Date: `|EEE MMM dd HH:mm:ss uuuu xx|` text`",
+                "year/month/day, two digits||yy/MM/dd HH:mm:ss xx|` INFO a.B: text`",
+                "day.month.year||dd.MM.uuuu HH:mm:ss xx|` start`",
+                "day.month.year||dd.MM.uuuu HH:mm:ss,SSSxxx|` start`",
+                "date and time of day||uuuuMMdd HH:mm:ssxx|` text`",
+                "date and time of day||uuuuMMdd HH:mm:ss.SSS 'GMT'|` text`",
             })
     void shouldReadWhatTheFormatterWrites(String name, String before, String pattern, String after) {
         String prefix = before == null || before.isBlank() ? "" : before;
@@ -208,6 +216,11 @@ class KnownFormTest {
                 "month-day|03-17 16:13:38.811  1702  2395 D Tag: text|2039-03-17T16:13:38.811Z",
                 "time of day|18:01:47.978 [main] INFO  a.B - text|2039-12-31T18:01:47.978Z",
                 "time of day|00:00:00,000 [main] INFO  a.B - text|2040-01-01T00:00:00Z",
+                "syslog (RFC 3164)|Jun 14 15:16:01 +0200 combo sshd: text|2039-06-14T13:16:01Z",
+                "syslog (RFC 3164)|Jun 14 15:16:01.5-03:30 combo sshd: text|2039-06-14T18:46:01.500Z",
+                "month-day|03-17 16:13:38.811 +0100  1702  2395 D Tag: text|2039-03-17T15:13:38.811Z",
+                "time of day|18:01:47.978 +0100 [main] text|2039-12-31T17:01:47.978Z",
+                "time of day|18:01:47-06 [main] text|2040-01-01T00:01:47Z",
             })
     void shouldPutATimeWithoutYearOrDateBeforeNow(String name, String line, Instant time) {
         RecognisedTimes found = recognised(line);
@@ -215,6 +228,30 @@ class KnownFormTest {
         assertEquals(name.equals("time of day"), found.lacksDate());
         assertEquals(!name.equals("time of day"), found.lacksYear());
         assertEquals(time, read(reader(found, ZoneOffset.UTC), line));
+    }
+
+    /** Names of hosts and zones, ranges and columns. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Jun 14 15:16:01 host a: text",
+                "Jun 14 15:16:01 Z a: text",
+                "Jun 14 15:16:01 UTC2 a: text",
+                "Jun 14 15:16:01 GMT-host a: text",
+                "Jun 14 15:16:01 CET a: text",
+                "Jun 14 15:16:01 - text",
+                "Jun 14 15:16:01 -7 text",
+                "Jun 14 15:16:01 +01 text",
+                "Jun 14 15:16:01 Zurich a: text",
+                "15:16:01-15:18:02 text",
+                "15:16:01-09:18:02",
+                "[15:16:01] -0300 text",
+                "15:16:01|+0300"
+            })
+    void shouldTakeNoOtherWordForAnOffset(String line) {
+        RecognisedTimes found = recognised(line);
+        assertTrue(found.lacksZone());
+        assertTrue(read(reader(found, ZoneOffset.UTC), line).toString().endsWith("T15:16:01Z"));
     }
 
     @Test

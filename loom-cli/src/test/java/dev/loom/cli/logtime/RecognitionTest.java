@@ -78,6 +78,17 @@ class RecognitionTest {
         assertEquals(Optional.of("syslog (RFC 3164)"), name("Nov 21 02:46:33 host a: 2026-11-21 02:46:33 text"));
     }
 
+    /** Most lines have the zone's name that can't be read, and the others would be of another year. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UTC", "GMT", "+0000"})
+    void shouldReadNoTimeBeforeAYearWithoutIt(String zone) {
+        LineTimes times = Recognition.of(bytes(List.of("host Nov 24 18:01:47 text")), NOW_NS)
+                .orElseThrow()
+                .reader(new LogTimeSettings(ZoneOffset.UTC, false, null, null), NOW_NS);
+        byte[] line = ("Tue Nov 24 18:01:47 " + zone + " 2020").getBytes(UTF_8);
+        assertEquals(LineTimes.Kind.NONE, times.read(line, 0, line.length));
+    }
+
     @Test
     void shouldFollowAThreadsNameOfMoreWords() {
         LineTimes times = Recognition.of(
