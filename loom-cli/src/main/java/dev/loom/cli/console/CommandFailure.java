@@ -1,7 +1,7 @@
 package dev.loom.cli.console;
 
 /** Ends a command with one line on standard error and an exit code. */
-public final class CommandFailure extends RuntimeException {
+public class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final int exitCode;

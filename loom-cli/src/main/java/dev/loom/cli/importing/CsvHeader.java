@@ -161,7 +161,7 @@ final class CsvHeader {
     StructFormat format(Map<String, Field.Type> given) {
         for (String name : given.keySet()) {
             if (!names.contains(name)) {
-                throw CommandFailure.usage("--types names an unknown column: " + name + "; columns: " + names);
+                throw new UnfitInput("--types names an unknown column: " + name + "; columns: " + names);
             }
         }
         List<TypeInference> inferences = new ArrayList<>();
@@ -212,7 +212,7 @@ final class CsvHeader {
     void requireFields(StructFormat format) {
         List<String> fields = format.fields().stream().map(Field::name).toList();
         if (fields.size() != names.size() || !names.containsAll(fields)) {
-            throw CommandFailure.usage(
+            throw new UnfitInput(
                     "columns differ from the fields of the source: columns=" + names + ", fields=" + fields);
         }
     }

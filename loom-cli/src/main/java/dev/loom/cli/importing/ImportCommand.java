@@ -194,24 +194,25 @@ public final class ImportCommand implements Callable<Integer> {
         try (InputWindow window = window(first);
                 ImportStore target = open();
                 OutputStream rejected = rejectsPath == null ? null : RejectsFile.open(rejectsPath)) {
-            int exitCode = upToDamage(first, () -> importOne(first, window, target, rejected));
+            int last = upToDamage(first, () -> importOne(first, window, target, rejected));
+            boolean skipped = false;
             int done = 1;
-            // a damaged file is a bad record, which ends only itself
-            while (done < files.size()
-                    && (exitCode == ExitCode.OK || (exitCode == ExitCode.LIMIT && onBad == OnBad.SKIP))) {
+            // a file that is damaged or does not fit is a bad record, which ends only itself
+            while (done < files.size() && (last == ExitCode.OK || (last == ExitCode.LIMIT && onBad == OnBad.SKIP))) {
+                skipped |= last == ExitCode.LIMIT;
                 String file = files.get(done);
-                exitCode = Math.max(exitCode, upToDamage(file, () -> {
+                last = upToDamage(file, () -> {
                     try (InputWindow next = window(file)) {
                         return importOne(file, next, target, rejected);
                     }
-                }));
+                });
                 done++;
             }
             if (done < files.size()) {
                 console.warn("not imported, as the import stopped before: files=" + (files.size() - done) + ", first="
                         + files.get(done));
             }
-            return exitCode;
+            return skipped && last == ExitCode.OK ? ExitCode.LIMIT : last;
         } catch (EOFException | ZipException e) {
             throw new CommandFailure(ExitCode.LIMIT, "input is damaged: " + e.getMessage(), e); // from its beginning
         }
@@ -223,17 +224,18 @@ public final class ImportCommand implements Callable<Integer> {
         int run() throws IOException;
     }
 
-    /** Imports what a file has before damage, and reports the damage. One of several that is damaged from its beginning has nothing. */
+    /** Imports what a file has before damage, and reports the damage; with several files, also what else ends one of them. */
     private int upToDamage(String file, FileImport imported) throws IOException {
         try {
             return imported.run();
         } catch (EOFException | ZipException e) {
             console.warn("input is damaged: " + e.getMessage() + (files.size() == 1 ? "" : ", file=" + file));
         } catch (CommandFailure e) {
-            if (files.size() == 1 || e.exitCode() != ExitCode.LIMIT) {
+            if (files.size() == 1) {
                 throw e;
             }
             console.warn(e.getMessage() + ", file=" + file);
+            return e instanceof UnfitInput && onBad == OnBad.SKIP ? ExitCode.LIMIT : e.exitCode();
         }
         return ExitCode.LIMIT;
     }
@@ -272,21 +274,21 @@ public final class ImportCommand implements Callable<Integer> {
                 console, window, live(file), definition, types, delimiter(), wholeRows, file, logTimeOptions);
         RecordInput input = opening.open(format, target.payloadLengthMax());
         if (rejected != null) {
-            writeHeader(file, opening.rejectsHeader(), rejected);
+            writeHeader(opening.rejectsHeader(), rejected);
         }
         Consumer<String> tell = files.size() == 1 ? console::say : line -> console.say(file + ": " + line);
         return run(file, target, window, definition, input, new BadRecords(onBad == OnBad.STOP, rejected, tell));
     }
 
     /** Rejected rows of several files have one header. */
-    private void writeHeader(String file, byte[] header, OutputStream rejected) throws IOException {
+    private void writeHeader(byte[] header, OutputStream rejected) throws IOException {
         byte[] first = rejectsHeader;
         if (first == null) {
             rejectsHeader = header;
             rejected.write(header);
         } else if (!line(header).equals(line(first))) {
-            throw CommandFailure.usage("--rejects takes rows of one header, import this file by itself: file=" + file
-                    + ", header=" + line(header) + ", first=" + line(first));
+            throw CommandFailure.usage("--rejects takes rows of one header, import this file by itself: header="
+                    + line(header) + ", first=" + line(first));
         }
     }
 

@@ -103,7 +103,7 @@ final class SourceDefinition {
 
     private void take(Source source, PayloadFormat wanted) {
         if (!source.format().equals(wanted)) {
-            throw CommandFailure.usage("source has a different format: source=" + name + ", format="
+            throw new UnfitInput("source has a different format: source=" + name + ", format="
                     + source.format().text() + ", import=" + wanted.text());
         }
         EventTime defined = EventTime.of(source);

@@ -334,12 +334,57 @@ class CsvImportTest {
         String refused =
                 cli.run(with(start, first.toString(), other.toString())).exit(2).err();
         assertTrue(
-                refused.contains("--rejects takes rows of one header, import this file by itself: file=" + other
-                        + ", header=b,a,n, first=a,b,n"),
+                refused.contains("--rejects takes rows of one header, import this file by itself: header=b,a,n,"
+                        + " first=a,b,n, file=" + other + "\n"),
                 refused);
         assertEquals("a,b,n\n", Files.readString(rejects));
         cli.run(with(start, bad.toString(), bad.toString())).ok();
         assertEquals("a,b,n\nx,y,bad\nx,y,bad\n", Files.readString(rejects));
+    }
+
+    @Test
+    void shouldNameTheFileThatDoesNotFit() throws IOException {
+        Path first = Files.writeString(directory.resolve("1.csv"), "a,n\nx,1\n");
+        Path unfit = Files.writeString(directory.resolve("2.csv"), "a,m\ny,2\n");
+        Path late = Files.writeString(directory.resolve("3.csv"), "a,n\n");
+        Path last = Files.writeString(directory.resolve("4.csv"), "a,n\nz,3\n");
+        String[] files = {first.toString(), unfit.toString(), late.toString(), last.toString()};
+        String[] start = {"import", "--source", "s", "--format", "csv"};
+        String problem = "loom: columns differ from the fields of the source: columns=[a, m], fields=[a, n], file="
+                + unfit + "\n";
+        String stopped = cli.run(with(start, files)).exit(2).err();
+        assertTrue(
+                stopped.endsWith(
+                        problem + "loom: not imported, as the import stopped before: files=2, first=" + late + "\n"),
+                stopped);
+        assertEquals(1, fields().size());
+        String skipped =
+                cli.run(with(with(start, "--on-bad", "skip"), files)).exit(4).err();
+        assertTrue(skipped.contains(problem), skipped);
+        assertFalse(skipped.contains("not imported"), skipped);
+        assertEquals(List.of("{\"a\":\"x\",\"n\":1}", "{\"a\":\"z\",\"n\":3}"), fields().subList(1, 3));
+        // or lacks a column whose type is given
+        String typed = cli.run(with(with(start, "--on-bad", "skip", "--types", "n:i64"), files))
+                .exit(4)
+                .err();
+        assertTrue(typed.contains("loom: --types names an unknown column: n; columns: [a, m], file=" + unfit), typed);
+        assertEquals(5, fields().size());
+    }
+
+    /** As one that is not for the file alone. */
+    @Test
+    void shouldStopAtAFailureBehindAFileThatWasSkipped() throws IOException {
+        Path damaged = Files.writeString(directory.resolve("1.csv"), "a,a\n");
+        Path early = Files.writeString(directory.resolve("2.csv"), "t\n17\n");
+        Path last = Files.writeString(directory.resolve("3.csv"), "t\n1795229193\n");
+        String[] start = {"import", "--source", "s", "--format", "csv", "--event-time", "t", "--on-bad", "skip"};
+        String err = cli.run(with(start, damaged.toString(), early.toString(), last.toString()))
+                .exit(2)
+                .err();
+        assertTrue(err.contains("loom: line 1: header: two columns are named a, file=" + damaged + "\n"), err);
+        assertTrue(err.contains(", file=" + early + "\n"), err);
+        assertTrue(
+                err.endsWith("loom: not imported, as the import stopped before: files=1, first=" + last + "\n"), err);
     }
 
     @Test
