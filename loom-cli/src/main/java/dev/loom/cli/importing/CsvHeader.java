@@ -10,6 +10,7 @@ import dev.loom.server.table.CsvRecordPrinter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -61,14 +62,23 @@ final class CsvHeader {
         } else if (rows.problem() != null) {
             throw failure("line " + rows.line() + ": header: " + rows.problem());
         }
-        List<String> names = new ArrayList<>();
-        List<String> notes = new ArrayList<>();
+        List<String> written = new ArrayList<>();
         for (int i = 0; i < rows.cellCount(); i++) {
-            String written = new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip();
-            String name = fieldName(written);
-            names.add(name);
-            if (!name.equals(written)) {
-                notes.add("column \"" + written + "\" becomes field " + name);
+            written.add(new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip());
+        }
+        Set<String> seen = new HashSet<>();
+        for (String column : written) {
+            if (column.isEmpty()) {
+                throw failure("line " + rows.line() + ": header: column " + (written.indexOf("") + 1) + " has no name");
+            } else if (!seen.add(column)) {
+                throw failure("line " + rows.line() + ": header: two columns are named " + column);
+            }
+        }
+        List<String> names = fieldNames(written);
+        List<String> notes = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            if (!names.get(i).equals(written.get(i))) {
+                notes.add("column \"" + written.get(i) + "\" becomes field " + names.get(i));
             }
         }
         if (names.size() == 1) {
@@ -76,14 +86,6 @@ final class CsvHeader {
                             new String(rows.array(0), rows.offset(0), rows.length(0), StandardCharsets.UTF_8),
                             delimiter)
                     .ifPresent(found -> notes.add("the header has one column; --delimiter " + found + " splits it"));
-        }
-        Set<String> seen = new HashSet<>();
-        for (String name : names) {
-            if (name.isEmpty()) {
-                throw failure("line " + rows.line() + ": header: column " + (names.indexOf(name) + 1) + " has no name");
-            } else if (!seen.add(name)) {
-                throw failure("line " + rows.line() + ": header: two columns are named " + name);
-            }
         }
         return new CsvHeader(rows, names, notes);
     }
@@ -96,10 +98,31 @@ final class CsvHeader {
                 .map(found -> found.equals("\t") ? "tab" : "'" + found + "'");
     }
 
-    /** A valid field name: invalid characters become underscores. */
+    /**
+     * Valid field names. Those that would be equal are numbered in the order of what is written, not of the columns, so that a column has
+     * the same name wherever it stands.
+     */
+    private static List<String> fieldNames(List<String> written) {
+        Set<String> taken = new HashSet<>(written);
+        taken.removeIf(column -> !fieldName(column).equals(column));
+        Map<String, String> renamed = new HashMap<>();
+        Map<String, Integer> numbers = new HashMap<>();
+        for (String column : written.stream().sorted().toList()) {
+            String name = fieldName(column);
+            String free = name;
+            while (!name.equals(column) && !taken.add(free)) {
+                int number = numbers.merge(name, 2, (last, first) -> last + 1);
+                free = name + (name.endsWith("_") ? "" : "_") + number;
+            }
+            renamed.put(column, free);
+        }
+        return written.stream().map(renamed::get).toList();
+    }
+
+    /** Invalid characters become underscores. */
     private static String fieldName(String written) {
         String name = written.replaceAll("[^A-Za-z0-9_.-]+", "_");
-        return name.isEmpty() || name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
+        return name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
     }
 
     /** The columns' names, without those that are left out. */
