@@ -93,6 +93,27 @@ class EventTimeImportTest {
                 times());
     }
 
+    /** As texts and as numbers, in a field and in a line. */
+    @Test
+    void shouldReadTextsLikeNumbersAndLines() {
+        String err = cli.importText("s", "jsonl", """
+                        {"t":1795229193123.5}
+                        {"t":"1795229193123.5"}
+                        {"t":1795229193123456.25}
+                        {"t":"1795229193123456.25"}
+                        {"t":"2026-12-31T23:59:60Z"}
+                        """, "--event-time", "t").ok().err();
+        assertFalse(err.contains("without an event time"), err);
+        assertEquals(
+                List.of(
+                        "2026-11-21T02:46:33.123456250Z",
+                        "2026-11-21T02:46:33.123456250Z",
+                        "2026-11-21T02:46:33.123500000Z",
+                        "2026-11-21T02:46:33.123500000Z",
+                        "2027-01-01T00:00:00.000000000Z"),
+                times());
+    }
+
     @ParameterizedTest
     @CsvSource({"--event-clock, wall", "--event-at, end"})
     void shouldSayHowManyRecordsHaveNoEventTime(String option, String value) {

@@ -1,5 +1,7 @@
 package dev.loom.server.time;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Instant;
 
 /** Conversions to and from epoch nanoseconds, whose range is 1677 to 2262. */
@@ -41,6 +43,18 @@ public final class EpochTime {
      */
     public static long ofAnyUnit(double value) {
         return ofUnit(value, UNITS_NS[unit(value)]);
+    }
+
+    /**
+     * Like {@link #ofAnyUnit(long)}; keeps each nanosecond.
+     *
+     * @throws ArithmeticException if the result is out of range
+     */
+    static long ofAnyUnit(BigDecimal value) {
+        long whole = value.setScale(0, RoundingMode.FLOOR).longValueExact();
+        return value.multiply(BigDecimal.valueOf(UNITS_NS[unit(whole)]))
+                .setScale(0, RoundingMode.HALF_UP)
+                .longValueExact();
     }
 
     /**

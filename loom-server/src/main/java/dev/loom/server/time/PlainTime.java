@@ -38,7 +38,7 @@ final class PlainTime {
         int hour = digits(text, 11, 2);
         int minute = digits(text, 14, 2);
         int second = digits(text, 17, 2);
-        if ((year | month | day | hour | minute | second) < 0 || hour > 23 || minute > 59 || second > 59) {
+        if ((year | month | day | hour | minute | second) < 0 || hour > 23 || minute > 59 || second > 60) {
             return NONE;
         }
         int end = text.length();

@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * Parses a time: RFC 3339, an epoch in s, ms, us or ns by its size, {@code now}, {@code now-5m}.
  *
  * <p>RFC 3339 may lack its offset or its time of day, and be written as ISO 8601 allows and databases and loggers do: {@code
- * 2026-11-21 02:46:33,399}, {@code +0100}, {@code +01}, {@code UTC}.
+ * 2026-11-21 02:46:33,399}, {@code +0100}, {@code +01}, {@code UTC}. Second 60, which leap seconds have, is the next minute's first, as in
+ * POSIX.
  */
 public final class TimeText {
     private static final Pattern EPOCH = Pattern.compile("-?\\d{1,19}");
-    private static final Pattern EPOCH_FRACTION = Pattern.compile("-?\\d{1,11}\\.\\d{1,9}");
+    private static final Pattern EPOCH_FRACTION = Pattern.compile("-?\\d{1,19}\\.\\d{1,9}");
     private static final Pattern DATE_SPACE = Pattern.compile("^(\\d{4}-\\d{2}-\\d{2}) ");
     private static final Pattern OFFSET = Pattern.compile(" ?([zZ]|UTC|GMT|[+-]\\d{2}(:?\\d{2}(:?\\d{2})?)?)$");
+    private static final int MINUTE_END = "2026-11-21T02:46".length();
     private static final String NOW = "now";
 
     private TimeText() {}
@@ -48,7 +50,7 @@ public final class TimeText {
             } else if (EPOCH.matcher(text).matches()) {
                 return EpochTime.ofAnyUnit(Long.parseLong(text));
             } else if (EPOCH_FRACTION.matcher(text).matches()) {
-                return new BigDecimal(text).movePointRight(9).longValueExact();
+                return EpochTime.ofAnyUnit(new BigDecimal(text));
             }
             return calendar(DATE_SPACE.matcher(text).replaceFirst("$1T"), zone);
         } catch (ArithmeticException | DateTimeException | IllegalArgumentException e) {
@@ -85,6 +87,8 @@ public final class TimeText {
     }
 
     private static LocalDateTime local(String text) {
-        return LocalDateTime.parse(text.replace(',', '.'));
+        boolean leap = text.startsWith(":60", MINUTE_END);
+        String ordinary = leap ? text.substring(0, MINUTE_END) + ":59" + text.substring(MINUTE_END + 3) : text;
+        return LocalDateTime.parse(ordinary.replace(',', '.')).plusSeconds(leap ? 1 : 0);
     }
 }

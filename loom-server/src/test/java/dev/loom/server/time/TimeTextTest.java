@@ -45,6 +45,17 @@ class TimeTextTest {
         "1795229193, 1795229193000000000",
         "1795229193.4, 1795229193400000000",
         "1795229193399, 1795229193399000000",
+        "1795229193399.411, 1795229193399411000",
+        "1795229193399411.123, 1795229193399411123",
+        "1795229193399411.1234567, 1795229193399411123",
+        "1795229193399411122.9, 1795229193399411123",
+        "-0.5, -500000000",
+        "-1795229193399.5, -1795229193399500000",
+        "2016-12-31T23:59:60Z, 1483228800000000000",
+        "2016-12-31T23:59:60.5+00:00, 1483228800500000000",
+        "2017-01-01 01:59:60 +0200, 1483228800000000000",
+        "'2016-12-31 23:59:60,25 UTC', 1483228800250000000",
+        "2016-12-31t23:59:60z, 1483228800000000000",
         "1795229193399411, 1795229193399411000",
         "1795229193399411123, 1795229193399411123",
         "0, 0",
@@ -63,6 +74,7 @@ class TimeTextTest {
         assertEquals(1_795_225_593_000_000_000L, TimeText.parse("2026-11-21T02:46:33", NOW_NS, berlin));
         assertEquals(1_795_215_600_000_000_000L, TimeText.parse("2026-11-21", NOW_NS, berlin));
         assertEquals(1_795_229_193_000_000_000L, TimeText.parse("2026-11-21T02:46:33Z", NOW_NS, berlin));
+        assertEquals(1_483_228_800_000_000_000L, TimeText.parse("2017-01-01T00:59:60", NOW_NS, berlin));
     }
 
     @ParameterizedTest
@@ -84,6 +96,11 @@ class TimeTextTest {
                 "12345678901234567890",
                 "2300-01-01",
                 "1795229193.1234567890",
+                "9999999999999999999.5",
+                "99999999999.5",
+                "99999999999999999.5",
+                "2016-12-31T23:59:61Z",
+                "2016-12-31T23:60:60Z",
                 "--1"
             })
     void shouldRefuseWhatIsNoTime(String text) {
@@ -157,13 +174,15 @@ class TimeTextTest {
 
     /** Nanoseconds, or null, by way of the JDK alone. */
     private static @Nullable Long ofJdk(String written) {
+        boolean leap = written.startsWith(":60", 16);
         String text = written.substring(0, 10) + 'T' + written.substring(11).replace(',', '.');
+        text = leap ? text.substring(0, 17) + "59" + text.substring(19) : text;
         try {
             boolean offset = text.endsWith("Z") || text.lastIndexOf('+') > 10 || text.lastIndexOf('-') > 10;
             Instant instant = offset
                     ? OffsetDateTime.parse(text).toInstant()
                     : LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
-            BigInteger ns = BigInteger.valueOf(instant.getEpochSecond())
+            BigInteger ns = BigInteger.valueOf(instant.getEpochSecond() + (leap ? 1 : 0))
                     .multiply(BigInteger.valueOf(1_000_000_000))
                     .add(BigInteger.valueOf(instant.getNano()));
             return ns.bitLength() < Long.SIZE ? ns.longValue() : null;
