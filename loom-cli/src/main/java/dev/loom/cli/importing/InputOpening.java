@@ -6,6 +6,7 @@ import dev.loom.cli.console.ExitCode;
 import dev.loom.cli.input.CsvRows;
 import dev.loom.cli.input.InputWindow;
 import dev.loom.cli.input.TextLines;
+import dev.loom.cli.input.UnreadCompression;
 import dev.loom.cli.option.LogTimeOptions;
 import dev.loom.cli.pcap.Capture;
 import dev.loom.cli.pcap.CaptureException;
@@ -91,9 +92,8 @@ final class InputOpening {
 
     /** Defines the source and returns its input. */
     RecordInput open(InputFormat format, int payloadLengthMax) throws IOException {
-        if (format.isText() && window.isUtf16()) {
-            throw new CommandFailure(
-                    ExitCode.LIMIT, "input is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8");
+        if (format.isText()) {
+            requireText();
         }
         return switch (format) {
             case CSV -> openCsv(CSV_FACTOR * payloadLengthMax + ROW_BYTES);
@@ -102,6 +102,20 @@ final class InputOpening {
             case PCAP -> openPcap();
             case ARCHIVE -> throw new IllegalArgumentException("archives have several sources");
         };
+    }
+
+    private void requireText() throws IOException {
+        if (window.isUtf16()) {
+            throw new CommandFailure(
+                    ExitCode.LIMIT, "input is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8");
+        }
+        UnreadCompression compression = UnreadCompression.of(window).orElse(null);
+        if (compression != null) {
+            throw new CommandFailure(
+                    ExitCode.LIMIT,
+                    "input is compressed with " + compression + ": decompress it first, as with "
+                            + compression.command() + " FILE | loom import ... -");
+        }
     }
 
     /** The first line of a file of rejected rows, so that the file can be imported too. */

@@ -194,8 +194,8 @@ public final class InputWindow implements AutoCloseable {
         return begins(UTF_16_LITTLE_ENDIAN) || begins(UTF_16_BIG_ENDIAN);
     }
 
-    /** Waits for a further byte of a live input only while those before are equal. */
-    private boolean begins(byte[] mark) throws IOException {
+    /** Whether the input begins with these bytes; waits for a further one only while those before are equal. */
+    boolean begins(byte[] mark) throws IOException {
         for (int i = 0; i < mark.length; i++) {
             if (!require(i + 1) || bytes[start + i] != mark[i]) {
                 return false;

@@ -4,13 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.cli.Cli;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LinesImportTest {
     @TempDir
@@ -46,6 +52,32 @@ class LinesImportTest {
         assertTrue(cli.run("scan", "log", "-o", "json").ok().out().contains("\"event_time\":"));
         cli.importText("plain", "lines", "", "--time-pattern", "none").ok();
         assertEquals(2, cli.run("sources", "-o", "json").ok().lines().size());
+    }
+
+    /** What the tools wrote of the same three lines. */
+    @ParameterizedTest
+    @CsvSource({
+        "zstd, zstdcat, KLUv/QRYYQAAbix0CjEseAoyLHkK4SH/vQ==",
+        "xz, xzcat, /Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQALbix0CjEseAoyLHkKAIYMUi4dvtrSAAEkDKYY2NgftvN9AQAAAAAEWVo=",
+        "bzip2, bzcat, QlpoOTFBWSZTWbWSlSQAAARZgAAQAAQwAAABBGAgADEMCCNBmo4EIheLuSKcKEhayUqSAA=="
+    })
+    void shouldRefuseWhatItCannotDecompress(String name, String command, String base64) {
+        byte[] compressed = Base64.getDecoder().decode(base64);
+        for (String format : List.of("lines", "csv", "jsonl")) {
+            cli.input(new ByteArrayInputStream(compressed))
+                    .run("import", "--source", "s", "--format", format, "-")
+                    .exit(4)
+                    .says("input is compressed with " + name + ": decompress it first, as with " + command
+                            + " FILE | loom import ... -");
+        }
+        assertEquals(List.of(), cli.run("sources", "-o", "json").ok().lines());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"B", "BZh", "BZh0", "BZ", "BZhang"})
+    void shouldTakeTextThatOnlyBeginsLikeCompressed(String text) {
+        cli.importText("s", "lines", text).ok();
+        assertEquals(text + "\n", raw());
     }
 
     @Test
