@@ -134,7 +134,7 @@ final class LinesOpening {
                 continue;
             }
             boolean whole = end < window.length() || end >= BYTES_MAX || window.ended();
-            if (!whole || (end == window.length() && end == at)) {
+            if (!whole || at >= window.length()) {
                 break;
             }
             if (live && lines.isEmpty()) {

@@ -80,6 +80,15 @@ class LinesImportTest {
         assertEquals(text + "\n", raw());
     }
 
+    /** The rest of the last line would be counted as lines. */
+    @Test
+    void shouldCountTheFirstLinesWithoutALastLineFeed() {
+        String err = cli.importText("s", "lines", "one\ntwo\nthree").ok().err();
+        assertTrue(err.startsWith("loom: times: none found in the first 3 lines; "), err);
+        err = cli.importText("t", "lines", "one").ok().err();
+        assertTrue(err.startsWith("loom: times: none found in the first line; "), err);
+    }
+
     @Test
     void shouldKeepJsonAsItIs() {
         cli.importText("s", "jsonl", "{\"b\":1.50, \"a\":null}\n\n {\"big\":12345678901234567890123} \r\n")
