@@ -286,14 +286,21 @@ class MainTest {
                 .environment("LOOM_EVENT_AT", "start")
                 .importText("lines", "lines", "c\n")
                 .ok();
+        String timesTold = Cli.on(directory)
+                .environment("LOOM_EVENT_CLOCK", "monotonic")
+                .importText("clocked", "lines", "2026-11-21T02:46:33Z d\n")
+                .ok()
+                .err();
+        assertFalse(timesTold.contains("monotonic"), timesTold);
         Cli.on(directory)
-                .run("source", "add", "b", "--event-at", "start")
+                .run("import", "--source", "b", "--format", "lines", "--event-at", "start", all)
                 .exit(2)
-                .says("need --event-time");
+                .says("--event-clock, --clock-pair, --event-time-unit and --event-at need --event-time");
         Cli kept = Cli.on(directory)
                 .environment("LOOM_STAGING", "none")
                 .environment("LOOM_REMOVE", "missing")
-                .environment("LOOM_MAX_BYTES", "1TiB");
+                .environment("LOOM_MAX_BYTES", "1TiB")
+                .environment("LOOM_SHOW", "true");
         kept.run("info").ok();
         kept.run("info", "--remove", "missing").exit(2).says("--staging and --remove go with --all");
         kept.run("retain", "--show").ok();

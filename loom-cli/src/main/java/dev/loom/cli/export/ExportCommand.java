@@ -254,9 +254,7 @@ public final class ExportCommand implements Callable<Integer> {
     }
 
     private List<Source> sources(Snapshot snapshot, RequestBuilder builder, @Nullable RecordForm form) {
-        boolean alsoTyped = TypedOptions.contains(command, "--source"); // the variable is for imports
-        List<String> named =
-                alsoTyped ? Stream.of(names, alsoNamed).flatMap(List::stream).toList() : names;
+        List<String> named = Stream.of(names, alsoNamed).flatMap(List::stream).toList();
         List<Source> sources = named.isEmpty()
                 ? snapshot.sources().stream()
                         .filter(source -> form == null || form.takes(source))

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,6 +30,9 @@ import picocli.CommandLine.Spec;
 final class OtlpOptions {
     private static final Duration FIRST_DELAY = Duration.ofMillis(500);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
+    /** A header's name (RFC 9110). */
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
     private static final List<String> OF_ENDPOINT =
             List.of("--header", "--compression", "--retry-for", "--tls-ca", "--tls-cert", "--tls-key");
 
@@ -152,6 +156,10 @@ final class OtlpOptions {
     }
 
     private void requireHeader(String name, String value) {
+        if (!TOKEN.matcher(name).matches()) {
+            // it may hold a secret, as where a colon is written in place of the sign
+            throw CommandFailure.usage("--header: the name can't be sent; a header is of the form NAME=VALUE");
+        }
         HttpRequest.Builder request = HttpRequest.newBuilder();
         try {
             request.setHeader(name, "");

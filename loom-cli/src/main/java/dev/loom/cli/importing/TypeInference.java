@@ -17,6 +17,10 @@ final class TypeInference {
     /** No two doubles have the same number of so many digits. */
     private static final int DOUBLE_DIGITS = 17;
 
+    private static final int PLACES_MAX = 9;
+    /** Longer ones are no times. */
+    private static final int LENGTH_MAX = 32;
+
     private final CellNumber number = new CellNumber();
     private boolean seen;
     private boolean signed = true;
@@ -61,23 +65,42 @@ final class TypeInference {
     }
 
     /**
-     * Whether digits are lost: an integer must be the number itself. Of fractions, programs print up to 17 digits of a double, or as many
-     * as they are asked for, which are then its own; other digits beyond 17 were more than a double.
+     * Whether digits are lost: an integer must be the number itself, and one with up to nine places, as seconds with nanoseconds have,
+     * if it has more digits than any double. More places are those of a quotient, or a double's own.
      */
     private boolean rounds(byte[] bytes, int offset, int length) {
-        if (!Double.isFinite(number.doubleValue())) {
+        if (integer(bytes, offset, length)) {
+            return written(bytes, offset, length).compareTo(new BigDecimal(number.doubleValue())) != 0;
+        }
+        int places = places(bytes, offset, length);
+        if (places < 0 || places > PLACES_MAX || length > LENGTH_MAX) {
             return false;
         }
-        BigDecimal written = new BigDecimal(new String(bytes, offset, length, StandardCharsets.ISO_8859_1));
-        BigDecimal parsed = new BigDecimal(number.doubleValue());
-        return integer(bytes, offset, length)
-                ? written.compareTo(parsed) != 0
-                : written.precision() > DOUBLE_DIGITS
-                        && written.compareTo(parsed.setScale(written.scale(), RoundingMode.HALF_EVEN)) != 0;
+        BigDecimal written = written(bytes, offset, length).stripTrailingZeros();
+        BigDecimal parsed = new BigDecimal(number.doubleValue()).setScale(places, RoundingMode.HALF_EVEN);
+        return written.precision() > DOUBLE_DIGITS && written.compareTo(parsed) != 0;
+    }
+
+    private static BigDecimal written(byte[] bytes, int offset, int length) {
+        return new BigDecimal(new String(bytes, offset, length, StandardCharsets.ISO_8859_1));
+    }
+
+    /** The number of digits behind a point, of a number of digits and a point alone; else negative. */
+    private static int places(byte[] bytes, int offset, int length) {
+        int end = offset + length;
+        int point = offset;
+        while (point < end && bytes[point] != '.') {
+            point++;
+        }
+        boolean plain = point < end
+                && integer(bytes, offset, point - offset)
+                && integer(bytes, point + 1, end - point - 1)
+                && bytes[point + 1] != '-';
+        return plain ? end - point - 1 : -1;
     }
 
     private static boolean integer(byte[] bytes, int offset, int length) {
-        int at = bytes[offset] == '-' ? offset + 1 : offset;
+        int at = length > 0 && bytes[offset] == '-' ? offset + 1 : offset;
         for (int i = at; i < offset + length; i++) {
             if (bytes[i] < '0' || bytes[i] > '9') {
                 return false;

@@ -17,7 +17,8 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
     private static final String PREFIX = "LOOM_";
     private static final String DEMO = "demo";
     private static final String EXPORT = "export";
-    private static final String OUTPUT = "--output";
+    /** Options of export whose variables are for other ones: the form of answers, and the source of an import. */
+    private static final Set<String> OF_OTHERS = Set.of("--output", "--source");
 
     /** Variables that belong to no option. */
     private static final Set<String> OTHERS = Set.of("LOOM_DEBUG", "LOOM_JAVA_OPTS");
@@ -47,13 +48,12 @@ public final class EnvironmentDefaults implements IDefaultValueProvider {
             // it creates a store of its own, which must not go to the user's LOOM_DIR
             return argument.defaultValue();
         }
-        String value = isNamed(option) && !isFileOfExport(option) ? environment.get(variable(option)) : null;
+        String value = isNamed(option) && !isOfOthers(option) ? environment.get(variable(option)) : null;
         return value == null || value.isEmpty() ? argument.defaultValue() : value;
     }
 
-    /** The variable of its name is for the form of answers, which is another option. */
-    private static boolean isFileOfExport(OptionSpec option) {
-        return option.longestName().equals(OUTPUT)
+    private static boolean isOfOthers(OptionSpec option) {
+        return OF_OTHERS.contains(option.longestName())
                 && option.command() != null
                 && option.command().name().equals(EXPORT);
     }

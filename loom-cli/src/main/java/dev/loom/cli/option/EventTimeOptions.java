@@ -149,7 +149,7 @@ public final class EventTimeOptions {
 
     /** Whether {@link #eventTime} reads this machine's clocks because no clock-pair file is given. */
     public boolean takesThisMachinesClocks() {
-        return clock == Clock.MONOTONIC && clockPair == null;
+        return field != null && clock == Clock.MONOTONIC && clockPair == null;
     }
 
     private static ClockPair readClockPair(Path file) {

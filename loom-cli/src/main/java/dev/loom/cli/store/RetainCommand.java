@@ -85,8 +85,9 @@ public final class RetainCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         boolean typed = Stream.of("--max-bytes", "--max-age", "--min-free")
                 .anyMatch(option -> TypedOptions.contains(command, option));
-        boolean changes = !show && (maxBytes != null || maxAge != null || minFree != null);
-        if (show && typed) {
+        boolean shows = show && (!typed || TypedOptions.contains(command, "--show"));
+        boolean changes = !shows && (maxBytes != null || maxAge != null || minFree != null);
+        if (shows && typed) {
             throw CommandFailure.usage("--show changes nothing; leave it out, or the limits");
         }
         OutputFormat form = output.reported(console);

@@ -361,6 +361,18 @@ class OtlpExportTest {
                     .exit(2);
             assertEquals("loom: --header: the value can't be sent: name=authorization\n", result.err());
         }
+        assertEquals(
+                "loom: --header: the name can't be sent; a header is of the form NAME=VALUE\n",
+                cli.run(
+                                "export",
+                                "--format",
+                                "otlp",
+                                "--endpoint",
+                                "http://127.0.0.1:1",
+                                "--header",
+                                "Authorization: Basic dXNlcjpwYXNz=")
+                        .exit(2)
+                        .err());
     }
 
     @Test

@@ -64,15 +64,16 @@ class CsvImportTest {
     /** A column of doubles as programs print them stays one. */
     @Test
     void shouldKeepDigitsThatNoDoubleHas() {
-        Cli.Result result = cli.importText("s", "csv", """
-                        ts,shortest,digits17,digits20
-                        1795229193.123456789,0.30000000000000004,1795229193.1234567,0.10000000000000000555
-                        1795229194,1e300,0.10000000000000001,1795229193.12345671653747558594
-                        """).ok();
+        Cli.Result result =
+                cli.importText("s", "csv", """
+                        ts,shortest,digits17,quotient,odd,long
+                        1795229193.123456789,0.30000000000000004,1795229193.1234567,33.3333333333333333,0e12345678901234,0.%s
+                        1795229194,1e300,0.10000000000000001,12.3000000000000000,1.0e-99999999999,-123456789.120000000
+                        """.formatted("1".repeat(100_000))).ok();
         assertTrue(
                 result.err()
                         .startsWith("loom: types inferred from 2 rows: --types"
-                                + " ts:utf8,shortest:f64,digits17:f64,digits20:f64\n"),
+                                + " ts:utf8,shortest:f64,digits17:f64,quotient:f64,odd:f64,long:f64\n"),
                 result.err());
     }
 

@@ -40,6 +40,7 @@ final class BatchPush {
     /** How many of the group are left. Their lengths are the reader's first. */
     private int left;
 
+    private int payloadLengthMax;
     private long batchWaitedNs;
     private long recordWaitedNs;
     private int taken;
@@ -87,7 +88,8 @@ final class BatchPush {
         taken = 0;
         reason = "";
         reader.wrap(batch, offset, length);
-        while (reader.next(loom.payloadLengthMax())) {
+        payloadLengthMax = loom.payloadLengthMax();
+        while (reader.next(payloadLengthMax)) {
             if (!isOpen(reader.source)) {
                 return refuse("no open source: id=" + reader.source);
             }
@@ -109,6 +111,9 @@ final class BatchPush {
             return retry("the store is busy");
         }
         try {
+            if (loom.payloadLengthMax() < payloadLengthMax) {
+                return retry("the store was opened again"); // with less room, for which the batch has not been checked
+            }
             return pushGroups();
         } finally {
             writer.release();
@@ -155,7 +160,7 @@ final class BatchPush {
     }
 
     private boolean hasMore() throws ProtocolException {
-        while (left == 0 && reader.next(loom.payloadLengthMax())) {
+        while (left == 0 && reader.next(payloadLengthMax)) {
             at = reader.payloads;
             left = reader.count;
         }

@@ -27,13 +27,7 @@ public final class EpochTime {
      * @throws ArithmeticException if the result is out of range
      */
     public static long ofAnyUnit(long value) {
-        long size = value < 0 ? -value : value;
-        if (size < 0 || size >= MICROS_MAX) {
-            return value;
-        } else if (size < SECONDS_MAX) {
-            return Math.multiplyExact(value, NS_PER_SECOND);
-        }
-        return Math.multiplyExact(value, size < MILLIS_MAX ? 1_000_000L : 1_000L);
+        return Math.multiplyExact(value, UNITS_NS[unit(value)]);
     }
 
     /**
@@ -42,7 +36,7 @@ public final class EpochTime {
      * @throws ArithmeticException if the result is out of range
      */
     public static long ofAnyUnit(double value) {
-        return ofUnit(value, UNITS_NS[unit(value)]);
+        return ofUnit(value, UNITS_NS[unit(floor(value))]);
     }
 
     /**
@@ -72,11 +66,16 @@ public final class EpochTime {
 
     /** Whether {@link #ofAnyUnit} takes all numbers from {@code min} to {@code max} for the same unit. */
     static boolean haveOneUnit(double min, double max) {
-        return unit(min) == unit(max) && (unit(min) == 0 || min > 0 == max > 0);
+        int unit = unit(floor(min));
+        return unit == unit(floor(max)) && (unit == 0 || min > 0 == max > 0);
     }
 
-    private static int unit(double value) {
-        double size = Math.abs(Math.floor(value));
+    private static long floor(double value) {
+        return (long) Math.floor(value);
+    }
+
+    private static int unit(long whole) {
+        long size = Math.abs(Math.max(whole, -Long.MAX_VALUE));
         return size < SECONDS_MAX ? 0 : size < MILLIS_MAX ? 1 : size < MICROS_MAX ? 2 : 3;
     }
 
