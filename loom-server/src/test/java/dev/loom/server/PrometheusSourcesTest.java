@@ -8,6 +8,8 @@ import dev.loom.Loom;
 import dev.loom.LoomConfig;
 import dev.loom.api.Bins;
 import dev.loom.api.IndexFunction;
+import dev.loom.api.ValueType;
+import dev.loom.api.ValueUnit;
 import dev.loom.format.Formats;
 import dev.loom.format.PayloadFormat;
 import dev.loom.format.StructFormat;
@@ -125,6 +127,73 @@ final class PrometheusSourcesTest {
         assertTrue(
                 String.valueOf(answer.get("warnings")).contains("records without a time are left out"),
                 answer::toString);
+    }
+
+    private static int define(Loom loom, String name) {
+        PayloadFormat json = Formats.json();
+        int id = loom.defineSource(name, json, new EventTime("ts", null).attributes());
+        loom.defineIndex(id, "ms", IndexFunction.field(json, "ms"), Bins.logLinear());
+        return id;
+    }
+
+    @Test
+    void shouldAskTheLastOfSourcesThatHadOneName() throws Exception {
+        try (Loom loom = open()) {
+            int first = define(loom, "app");
+            pushJson(loom, first, "{\"ts\":" + BEGIN_S * NS_PER_S + ",\"ms\":1}");
+            loom.closeSource(first);
+            int second = define(loom, "app");
+            for (int i = 0; i < 3; i++) {
+                pushJson(loom, second, "{\"ts\":" + BEGIN_S * NS_PER_S + ",\"ms\":5}");
+            }
+            loom.closeSource(second);
+            define(loom, "app"); // without a record yet
+        }
+        serve("");
+        for (String query : List.of("loom:app:ms", "{__name__=~\"loom:app.*\"}")) {
+            Map<String, Object> answer =
+                    answer("/prometheus/api/v1/query", "query", query, "time", String.valueOf(BEGIN_S + 1));
+            assertTrue(answer.toString().contains("count=3"), answer::toString);
+            assertTrue(
+                    String.valueOf(answer.get("warnings")).contains("source app was defined again"), answer::toString);
+        }
+    }
+
+    /** What it counts is no field that a query could read. */
+    @Test
+    void shouldLeaveOutIndexesOfAProgramsOwnFunctions() throws Exception {
+        try (Loom loom = open()) {
+            define(loom, "app");
+            StructFormat format = Formats.struct("ts_ns:i64,n:i64");
+            int own = loom.defineSource("own", format, new EventTime("ts_ns", null).attributes());
+            loom.defineIndex(
+                    own,
+                    "score",
+                    IndexFunction.of(
+                            "score",
+                            ValueType.I64,
+                            ValueUnit.NONE,
+                            (payload, offset, length, value) -> value.setInteger(1)),
+                    Bins.logLinear());
+            loom.push(own, new byte[16]);
+            pushJson(loom, 1, "{\"ts\":" + BEGIN_S * NS_PER_S + ",\"ms\":1}");
+            server = LoomServer.start(
+                    loom, TestServers.settings(temp, "", TestServers.API).build());
+            String end = String.valueOf(BEGIN_S + 10);
+            assertEquals(
+                    List.of("loom:app:ms"),
+                    answer(
+                                    "/prometheus/api/v1/label/__name__/values",
+                                    "start",
+                                    String.valueOf(BEGIN_S - 10),
+                                    "end",
+                                    end)
+                            .get("data"));
+            answer("/prometheus/api/v1/labels");
+            answer("/prometheus/api/v1/query", "query", "{__name__=~\"loom:.*\"}", "time", end);
+            server.close();
+            server = null;
+        }
     }
 
     /** Each source is searched by a scan of its own, whose memory is not that of the others. */

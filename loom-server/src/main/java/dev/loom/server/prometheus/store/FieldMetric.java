@@ -27,7 +27,9 @@ record FieldMetric(String name, Source source, Index index, List<String> keys) {
         Map<String, List<FieldMetric>> metrics = new TreeMap<>();
         for (Source source : snapshot.sources()) {
             for (Index index : snapshot.indexes(source.id())) {
-                if (index.kind() == Index.Kind.VALUE && index.function().isReadable()) {
+                boolean ofField =
+                        index.function().isReadable() && !index.function().isLambda();
+                if (index.kind() == Index.Kind.VALUE && ofField) {
                     add(new FieldMetric(name(source, index), source, index, keys(index)), metrics);
                 }
             }

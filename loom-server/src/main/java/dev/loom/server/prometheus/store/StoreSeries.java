@@ -93,21 +93,48 @@ public final class StoreSeries implements SeriesSource {
         if (name != null && !name.startsWith(FieldMetric.PREFIX)) {
             return fields;
         }
-        FieldMetric.all(query.snapshot()).forEach((each, metrics) -> {
+        FieldMetric.all(query.snapshot()).forEach((each, all) -> {
             boolean wanted = selection.matchers().stream()
                     .filter(matcher -> matcher.label().equals(Labels.NAME))
                     .allMatch(matcher -> matcher.matches(each));
-            if (wanted && metrics.size() > 1 && name != null) {
+            List<FieldMetric> metrics = wanted ? ofLastSources(all) : List.of();
+            if (metrics.size() > 1 && name != null) {
                 throw new EvaluationException("several indexes have the name " + each + ": "
                         + metrics.stream()
                                 .map(metric -> metric.source().name() + " "
                                         + metric.index().name())
                                 .toList());
-            } else if (wanted) {
-                fields.addAll(metrics);
             }
+            fields.addAll(metrics);
         });
         return fields;
+    }
+
+    /** Of sources that had one name after another, the last one that has records. */
+    private List<FieldMetric> ofLastSources(List<FieldMetric> metrics) {
+        List<FieldMetric> last = new ArrayList<>();
+        for (FieldMetric metric : metrics) {
+            boolean followed = metrics.stream().anyMatch(other -> follows(other, metric));
+            if (!followed) {
+                last.add(metric);
+            } else if (hasRecords(metric)) {
+                query.remarkMissing("source " + metric.source().name() + " was defined again; records of #"
+                        + metric.source().id() + " are left out");
+            }
+        }
+        return last;
+    }
+
+    private boolean follows(FieldMetric other, FieldMetric metric) {
+        return other.source().name().equals(metric.source().name())
+                && other.source().id() != metric.source().id()
+                && (hasRecords(other) == hasRecords(metric)
+                        ? other.source().id() > metric.source().id()
+                        : hasRecords(other));
+    }
+
+    private boolean hasRecords(FieldMetric metric) {
+        return query.snapshot().statistics(metric.source().id()).records() > 0;
     }
 
     /** Takes the points that are read, each until the next one. */
