@@ -125,16 +125,13 @@ public final class ValueSum {
                         .doubleValue();
     }
 
-    /**
-     * Compares sums of one type by their doubles, and integers that share one exactly. A sum that is not of integers alone comes before
-     * those of integers that share its double.
-     */
+    /** Compares sums of one type: those of integers alone exactly, any other as its double. */
     public int compareSums(ValueSum other) {
         int byDouble = Double.compare(doubleValue(), other.doubleValue());
         if (byDouble != 0 || (type == ValueType.F64 && !exact)) {
             return byDouble;
         } else if (numbers.isWhole() != other.numbers.isWhole()) {
-            return Boolean.compare(numbers.isWhole(), other.numbers.isWhole());
+            return exactSum().compareTo(other.exactSum());
         } else if (!numbers.isWhole()) {
             return 0;
         }
@@ -143,5 +140,9 @@ public final class ValueSum {
         return left.high() != right.high()
                 ? Long.compare(left.high(), right.high())
                 : Long.compareUnsigned(left.low(), right.low());
+    }
+
+    private BigDecimal exactSum() {
+        return numbers.isWhole() ? new BigDecimal(numbers.toBigInteger()) : new BigDecimal(doubleValue());
     }
 }
