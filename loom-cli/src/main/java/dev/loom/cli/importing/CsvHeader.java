@@ -10,7 +10,6 @@ import dev.loom.server.table.CsvRecordPrinter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,9 @@ final class CsvHeader {
     static final int SAMPLE_ROWS_MAX = 1000;
 
     /** The rows from which types are inferred are held in memory; this bounds them. */
+    /** What a field's name may have. */
+    private static final String VALID = "[A-Za-z0-9_.-]";
+
     private static final int SAMPLE_BYTES_MAX = 16 << 20;
 
     /** What Loom prints before the fields of a record. */
@@ -75,6 +77,13 @@ final class CsvHeader {
             }
         }
         List<String> names = fieldNames(written);
+        for (int i = 0; i < names.size(); i++) {
+            int first = names.indexOf(names.get(i));
+            if (first < i) {
+                throw failure("line " + rows.line() + ": header: columns \"" + written.get(first) + "\" and \""
+                        + written.get(i) + "\" would both be field " + names.get(i));
+            }
+        }
         List<String> notes = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             if (!names.get(i).equals(written.get(i))) {
@@ -99,29 +108,35 @@ final class CsvHeader {
     }
 
     /**
-     * Valid field names. Those that would be equal are numbered in the order of what is written, not of the columns, so that a column has
-     * the same name wherever it stands.
+     * Valid field names. Columns whose names would be equal have the numbers of the characters in them, so that a column has the same name
+     * in each file.
      */
     private static List<String> fieldNames(List<String> written) {
-        Set<String> taken = new HashSet<>(written);
-        taken.removeIf(column -> !fieldName(column).equals(column));
-        Map<String, String> renamed = new HashMap<>();
-        Map<String, Integer> numbers = new HashMap<>();
-        for (String column : written.stream().sorted().toList()) {
-            String name = fieldName(column);
-            String free = name;
-            while (!name.equals(column) && !taken.add(free)) {
-                int number = numbers.merge(name, 2, (last, first) -> last + 1);
-                free = name + (name.endsWith("_") ? "" : "_") + number;
-            }
-            renamed.put(column, free);
-        }
-        return written.stream().map(renamed::get).toList();
+        List<String> names = written.stream().map(CsvHeader::fieldName).toList();
+        return written.stream().map(column -> fieldName(column, names)).toList();
+    }
+
+    private static String fieldName(String written, List<String> names) {
+        String name = fieldName(written);
+        boolean alone = names.indexOf(name) == names.lastIndexOf(name);
+        return alone || name.equals(written) ? name : numberedName(written);
+    }
+
+    private static String numberedName(String written) {
+        StringBuilder name = new StringBuilder();
+        written.codePoints().forEach(c -> {
+            String plain = Character.toString(c);
+            name.append(plain.matches(VALID) ? plain : '_' + Integer.toHexString(c));
+        });
+        return begun(name.toString());
     }
 
     /** Invalid characters become underscores. */
     private static String fieldName(String written) {
-        String name = written.replaceAll("[^A-Za-z0-9_.-]+", "_");
+        return begun(written.replaceAll("[^A-Za-z0-9_.-]+", "_"));
+    }
+
+    private static String begun(String name) {
         return name.substring(0, 1).matches("[A-Za-z_]") ? name : '_' + name;
     }
 

@@ -1,7 +1,6 @@
 package dev.loom.cli.input;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -9,8 +8,10 @@ import java.util.Optional;
 public enum UnreadCompression {
     ZSTD("zstdcat", "(\u00B5/\u00FD"),
     XZ("xzcat", "\u00FD7zXZ\0"),
-    /** A digit follows, the size of its blocks. */
-    BZIP2("bzcat", "BZh");
+    /** The size of its blocks is a digit in the middle, and then the first block begins. */
+    BZIP2("bzcat", "BZh?1AY&SY");
+
+    private static final char DIGIT = '?';
 
     private final String command;
     private final String magic;
@@ -31,8 +32,16 @@ public enum UnreadCompression {
     }
 
     private boolean begins(InputWindow window) throws IOException {
-        return window.begins(magic.getBytes(StandardCharsets.ISO_8859_1))
-                && (this != BZIP2 || (window.require(4) && window.at(3) >= '1' && window.at(3) <= '9'));
+        boolean begins = true;
+        // byte by byte, since a live input may not have more yet
+        for (int i = 0; i < magic.length() && begins; i++) {
+            begins = window.require(i + 1) && is(magic.charAt(i), window.at(i) & 0xFF);
+        }
+        return begins;
+    }
+
+    private static boolean is(char expected, int found) {
+        return expected == DIGIT ? found >= '1' && found <= '9' : found == expected;
     }
 
     /** The command that decompresses a file to its output. */

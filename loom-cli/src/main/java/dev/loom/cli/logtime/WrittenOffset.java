@@ -6,6 +6,9 @@ package dev.loom.cli.logtime;
  * end of a range, as in {@code 18:01:47-18:02:10}.
  */
 final class WrittenOffset {
+    /** The greatest offset. All are quarters of an hour. */
+    private static final int MINUTES_MAX = 18 * 60;
+
     private WrittenOffset() {}
 
     /** Where the offset ends; {@code at} if there is none. */
@@ -43,9 +46,14 @@ final class WrittenOffset {
         if (isTime || !endsWord(array, next, end)) {
             return at;
         }
+        int offsetMinutes = hours * 60 + Math.max(0, minutes);
+        boolean negative = array[start - 1] == '-';
+        if ((space || negative) && (minutes % 15 > 0 || minutes > 45 || offsetMinutes > MINUTES_MAX)) {
+            return at; // a number, or the end of a range
+        }
         // minutes beyond 59 are beyond the greatest offset too
-        int seconds = minutes > 59 ? Integer.MAX_VALUE : hours * 3600 + Math.max(0, minutes) * 60;
-        into.offsetSeconds = array[start - 1] == '-' ? -seconds : seconds;
+        int seconds = minutes > 59 ? Integer.MAX_VALUE : offsetMinutes * 60;
+        into.offsetSeconds = negative ? -seconds : seconds;
         return next;
     }
 

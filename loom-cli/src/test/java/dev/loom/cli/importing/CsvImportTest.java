@@ -284,16 +284,22 @@ class CsvImportTest {
 
     /** Columns come in any order, so that the order must not tell which is which. */
     @Test
-    void shouldNumberColumnsThatWouldHaveOneName() {
+    void shouldTellColumnsApartThatWouldHaveOneName() {
         String err = cli.importText("s", "csv", "名前,年齢,住所,_2,a_b,a b,a/b\n1,2,3,4,5,6,7\n")
                 .ok()
                 .err();
-        assertTrue(err.contains("loom: column \"年齢\" becomes field _4\n"), err);
-        assertEquals(List.of("{\"_3\":1,\"_4\":2,\"_\":3,\"_2\":4,\"a_b\":5,\"a_b_2\":6,\"a_b_3\":7}"), fields());
+        assertTrue(err.contains("loom: column \"年齢\" becomes field _5e74_9f62\n"), err);
+        assertEquals(
+                List.of(
+                        "{\"_540d_524d\":1,\"_5e74_9f62\":2,\"_4f4f_6240\":3,\"_2\":4,\"a_b\":5,\"a_20b\":6,\"a_2fb\":7}"),
+                fields());
         cli.importText("s", "csv", "a/b,住所,年齢,名前,_2,a b,a_b\n7,3,2,1,4,6,5\n").ok();
         List<String> both = fields();
         assertEquals(both.get(0), both.get(1));
         assertEquals("loom: line 1: header: two columns are named 名前", importFails(4, "名前,名前\n1,2\n"));
+        assertEquals(
+                "loom: line 1: header: columns \"a b\" and \"a_20b\" would both be field a_20b",
+                importFails(4, "a b,a/b,a_20b\n1,2,3\n"));
     }
 
     @ParameterizedTest

@@ -74,7 +74,7 @@ class LinesImportTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"B", "BZh", "BZh0", "BZ", "BZhang"})
+    @ValueSource(strings = {"B", "BZh", "BZh0", "BZh9", "BZh91AY", "BZ", "BZhang"})
     void shouldTakeTextThatOnlyBeginsLikeCompressed(String text) {
         cli.importText("s", "lines", text).ok();
         assertEquals(text + "\n", raw());
