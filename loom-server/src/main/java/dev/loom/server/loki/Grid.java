@@ -21,12 +21,12 @@ record Grid(long startNs, long stepNs, int count, long lastNs) {
             throw ApiFailure.badRequest(
                     "zero or negative query resolution step widths are not accepted; try a" + " positive integer");
         }
-        long count = (endNs - startNs) / stepNs + 1;
-        if (count > LokiLimits.POINTS_MAX) {
-            throw ApiFailure.badRequest("exceeded maximum resolution of " + LokiLimits.POINTS_MAX
+        long steps = (endNs - startNs) / stepNs;
+        if (steps > LokiLimits.STEPS_MAX) {
+            throw ApiFailure.badRequest("exceeded maximum resolution of " + LokiLimits.STEPS_MAX
                     + " points per time series; try increasing the value of the step parameter");
         }
-        return new Grid(startNs, stepNs, (int) count);
+        return new Grid(startNs, stepNs, (int) steps + 1);
     }
 
     /**

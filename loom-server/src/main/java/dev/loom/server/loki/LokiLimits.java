@@ -7,8 +7,8 @@ final class LokiLimits {
 
     static final int LINES_DEFAULT = 100;
 
-    /** Points of a series. */
-    static final int POINTS_MAX = 11_000;
+    /** Steps between the points of a series, which has one point more, as in Loki. */
+    static final int STEPS_MAX = 11_000;
 
     /** Series of an answer. */
     static final int SERIES_MAX = 500;

@@ -328,6 +328,15 @@ final class LokiLogsTest {
         assertEquals(415, loki.post("query_range", "text/plain", "query=1").statusCode());
     }
 
+    /** Loki counts the steps of a range, not its points. */
+    @Test
+    void shouldTakeElevenThousandSteps() throws Exception {
+        List<LokiAnswers.Point> points = loki.points(
+                "query_range", "query", "vector(1)", "start", START, "end", (BEGIN_S + 11_000) + "", "step", "1");
+        assertEquals(11_001, points.size());
+        assertEquals((BEGIN_S + 11_000) + "", points.get(11_000).seconds().toPlainString());
+    }
+
     /** Refusals are texts, as Loki's clients show them. */
     @ParameterizedTest
     @CsvSource(
@@ -351,6 +360,7 @@ final class LokiLogsTest {
                 "query_range\u00a7query=vector(1)&step=-1\u00a7could not parse 'step' parameter",
                 "query_range\u00a7query=vector(1)&step=1e99\u00a7could not parse 'step' parameter",
                 "query_range\u00a7query=vector(1)&start=0&step=1\u00a7exceeded maximum resolution of 11000 points",
+                "query_range\u00a7query=vector(1)&start=0&end=11001&step=1\u00a7exceeded maximum resolution of 11000 points",
                 "query_range\u00a7query={source=\"otlp.logs\"} | json\u00a7parse error at line 1, col 24: lines of source otlp.logs",
                 "query_range\u00a7query={source=\"otlp.logs\"} | attr_a_b_c_d_e_f=\"1\"\u00a7parse error at line 1, col 24: label may",
                 "query_range\u00a7query={source=\"requests\"} | latency_ns=~\"5\"\u00a7parse error at line 1, col 23: source requests:",
