@@ -39,8 +39,8 @@ public final class LokiApi implements HttpApi {
         LokiTail tail = new LokiTail(queries);
         add("query", Load.QUERY, (call, none) -> asked.instant(call));
         add("query_range", Load.QUERY, (call, none) -> asked.range(call));
-        add("labels", Load.LOOKUP, (call, none) -> json(call, catalog.labels(new LokiParameters(call))));
-        add("label", Load.LOOKUP, (call, none) -> json(call, catalog.labels(new LokiParameters(call))));
+        add("labels", Load.LOOKUP, (call, none) -> json(call, catalog.labels(call)));
+        add("label", Load.LOOKUP, (call, none) -> json(call, catalog.labels(call)));
         add("label/*/values", Load.QUERY, (call, name) -> json(call, catalog.values(call, name)));
         add("series", Load.QUERY, (call, none) -> json(call, catalog.series(call)));
         add("index/stats", Load.QUERY, (call, none) -> json(call, catalog.stats(call)));

@@ -60,17 +60,16 @@ final class LokiCatalog {
     }
 
     /** {@code labels}: those that streams can have. */
-    Map<String, Object> labels(LokiParameters in) {
+    Map<String, Object> labels(HttpCall call) {
+        LokiParameters in = new LokiParameters(call);
         in.range();
         Selection selection = selection(in);
-        return queries.run(
-                () -> false,
-                session -> session.read((store, snapshot) -> {
-                    Set<String> labels = new TreeSet<>();
-                    LokiSession.select(in.text("query"), snapshot, selection)
-                            .forEach(source -> labels.addAll(source.of().labels()));
-                    return success(List.copyOf(labels));
-                }));
+        return answer(call, in.text("query"), session -> {
+            Set<String> labels = new TreeSet<>();
+            session.select(selection)
+                    .forEach(source -> labels.addAll(source.of().labels()));
+            return success(List.copyOf(labels));
+        });
     }
 
     /** {@code label/NAME/values}. */

@@ -12,6 +12,7 @@ import dev.loom.query.service.AggregateRequest;
 import dev.loom.query.service.QueryLimits;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.RecordSelection;
+import dev.loom.query.service.RequestException;
 import dev.loom.query.service.ResultHandler;
 import dev.loom.query.service.ScanRequest;
 import dev.loom.query.service.SourceRequest;
@@ -29,8 +30,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 
 /** One request over one snapshot: its sources, the queries that it runs, and what all of them lack. For one thread. */
@@ -82,22 +85,45 @@ final class LokiSession {
         return session.memory();
     }
 
-    /** The sources that may have lines of a selection. */
+    /** The sources that may have lines of a selection; without those before the last of a name that can't be asked, as a warning says. */
     List<Selected> select(Selection selection) {
-        return select(query, snapshot, selection);
+        List<Selected> selected = new ArrayList<>();
+        for (Source source : snapshot.sources()) {
+            if (isLast(snapshot, source) || snapshot.statistics(source.id()).records() > 0) {
+                ask(source, () -> select(query, source, selection)).ifPresent(selected::add);
+            }
+        }
+        return selected;
     }
 
-    static List<Selected> select(String query, Snapshot snapshot, Selection selection) {
-        List<Selected> selected = new ArrayList<>();
-        snapshot.sources().forEach(source -> {
-            StreamSource of = StreamSource.of(source);
-            SourceConditions conditions = new SourceConditions(query, of);
-            RecordCondition condition = conditions.of(selection);
-            if (!condition.isNever()) {
-                selected.add(new Selected(of, conditions, condition));
+    /** Asks something of a source; nothing, and a warning, if that is refused of one that is not the last of its name. */
+    <T> Optional<T> ask(Source source, Supplier<Optional<T>> asking) {
+        try {
+            return asking.get();
+        } catch (ApiFailure | RequestException e) {
+            if (isLast(snapshot, source)) {
+                throw e;
             }
-        });
-        return selected;
+            report.warn(source.name(), "records from before it was defined again are left out: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * A source, if it may have lines of a selection.
+     *
+     * @throws ApiFailure if something is not supported of the source
+     */
+    static Optional<Selected> select(String query, Source source, Selection selection) {
+        StreamSource of = StreamSource.of(source);
+        SourceConditions conditions = new SourceConditions(query, of);
+        RecordCondition condition = conditions.of(selection);
+        return condition.isNever() ? Optional.empty() : Optional.of(new Selected(of, conditions, condition));
+    }
+
+    /** Whether a source is the last one of its name, which was not defined again. */
+    static boolean isLast(Snapshot snapshot, Source source) {
+        return snapshot.source(source.name()).filter(source::equals).isPresent();
     }
 
     /**

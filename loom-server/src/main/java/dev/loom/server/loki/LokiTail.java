@@ -73,13 +73,11 @@ final class LokiTail {
     }
 
     private static Selected only(String query, Snapshot snapshot, Selection selection) {
-        List<Selected> sources = LokiSession.select(query, snapshot, selection);
-        if (sources.size() > 1) {
-            // of a name that was defined again only the last one gets lines
-            sources = sources.stream()
-                    .filter(each -> isLast(snapshot, each.of().source()))
-                    .toList();
-        }
+        // of a name that was defined again only the last one gets lines
+        List<Selected> sources = snapshot.sources().stream()
+                .filter(source -> LokiSession.isLast(snapshot, source))
+                .flatMap(source -> LokiSession.select(query, source, selection).stream())
+                .toList();
         if (sources.size() != 1) {
             throw ApiFailure.badRequest("a tail follows one source: selected="
                     + sources.stream().map(each -> each.of().source().name()).toList()
@@ -87,10 +85,6 @@ final class LokiTail {
         }
         sources.get(0).records(TimeRange.ALL); // its conditions hold for the source
         return sources.get(0);
-    }
-
-    private static boolean isLast(Snapshot snapshot, Source source) {
-        return snapshot.source(source.name()).filter(source::equals).isPresent();
     }
 
     /** Sends lines as they are found. For one thread. */

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -119,12 +120,21 @@ final class RangeQuery {
     private Map<Selected, String> fields(TimeRange all) {
         Map<Selected, String> fields = new LinkedHashMap<>();
         for (Selected source : session.select(query.selection())) {
-            String field = query.unwrap() == null ? "" : session.field(source, query.unwrap(), all, query.position());
-            if (query.unwrap() == null || !field.isEmpty()) {
-                fields.put(source, field);
-            }
+            session.ask(source.of().source(), () -> field(source, all)).ifPresent(field -> fields.put(source, field));
         }
         return fields;
+    }
+
+    private Optional<String> field(Selected source, TimeRange all) {
+        if (query.unwrap() == null) {
+            return Optional.of("");
+        }
+        String field = session.field(source, query.unwrap(), all, query.position());
+        if (field.isEmpty()) {
+            return Optional.empty();
+        }
+        source.records(all).function(field); // refuses what is no number
+        return Optional.of(field);
     }
 
     private List<String> labels(Selected source) {

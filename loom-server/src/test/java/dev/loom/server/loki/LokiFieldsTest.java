@@ -34,7 +34,13 @@ final class LokiFieldsTest {
     /** A record of a struct. */
     private record Request(long latencyUs, String op, boolean ok, int sizeBytes) {}
 
+    private record Texts(String took) {}
+
+    private record Numbers(int took) {}
+
     private static final StructCodec<Request> REQUESTS = StructCodec.of(Request.class, MethodHandles.lookup());
+    private static final StructCodec<Texts> STRINGS = StructCodec.of(Texts.class, MethodHandles.lookup());
+    private static final StructCodec<Numbers> NUMBERS = StructCodec.of(Numbers.class, MethodHandles.lookup());
 
     @TempDir
     Path temp;
@@ -202,6 +208,26 @@ final class LokiFieldsTest {
             assertEquals(status, answer.statusCode(), answer.body());
             assertTrue(answer.body().startsWith(message), answer.body());
         }
+    }
+
+    /** A field that was a text and became a number. */
+    @Test
+    void shouldUnwrapAFieldOfASourceThatWasDefinedAgain() throws Exception {
+        int text = loom.defineSource("typed", STRINGS.format());
+        loom.push(text, STRINGS, new Texts("12"));
+        String query = "sum_over_time({source=\"typed\"} | unwrap took [1h])";
+        assertEquals(400, loki.get("query", "query", query).statusCode());
+        loom.closeSource(text);
+        loom.push(loom.defineSource("typed", NUMBERS.format()), NUMBERS, new Numbers(7));
+        HttpResponse<String> answer = loki.get("query", "query", query);
+        assertTrue(answer.body().contains("\"result\":[{\"metric\":{\"source\":\"typed\"},\"value\":["), answer.body());
+        assertTrue(
+                answer.body()
+                        .contains(
+                                "\"warnings\":[\"incomplete answer: source=typed: records from before it was defined again"
+                                        + " are left out: "),
+                answer.body());
+        assertEquals(7, loki.points("query", "query", query).get(0).value());
     }
 
     @Test

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** OTLP logs as streams, and what a server says of all streams. */
 final class LokiLogsTest {
@@ -502,6 +503,47 @@ final class LokiLogsTest {
         socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
         assertEquals("closed 1000", messages.next());
         awaitNoFollower();
+    }
+
+    private void push(int source, String payload) throws Exception {
+        assertTrue(writer.acquire(Duration.ofMinutes(1)));
+        writer.loom().push(source, payload.getBytes(StandardCharsets.UTF_8));
+        writer.release();
+    }
+
+    /** The source before it, whose lines are texts, has no line or one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldAskASourceThatWasDefinedAgain(boolean lineBefore) throws Exception {
+        int before = writer.loom().defineSource("app", Formats.text());
+        if (lineBefore) {
+            push(before, "a text");
+        }
+        writer.loom().closeSource(before);
+        int app = writer.loom().defineSource("app", Formats.json());
+        String line = "{\"level\":\"error\"}";
+        push(app, line);
+        push(app, "{\"level\":\"info\"}");
+        String query = "{source=\"app\"} | json | level=\"error\"";
+        HttpResponse<String> answer = loki.get("query_range", "query", query);
+        assertEquals(200, answer.statusCode(), answer.body());
+        assertEquals(
+                List.of(line),
+                loki.lines("query", query).stream().map(LokiAnswers.Line::text).toList());
+        String warning =
+                "\"warnings\":[\"incomplete answer: source=app: records from before it was defined again are left"
+                        + " out: parse error at line 1, col 18: lines of source app are texts";
+        assertEquals(lineBefore, answer.body().contains(warning), answer.body());
+        assertEquals(lineBefore, answer.body().contains("warnings"), answer.body());
+        assertEquals("[source]", String.valueOf(loki.data("labels", "query", query)));
+        assertEquals(lineBefore ? 3 : 2, loki.lines("query", "{source=\"app\"}").size());
+
+        Messages messages = new Messages();
+        WebSocket socket = tail(messages, query, "5");
+        String first = messages.next();
+        assertTrue(first.contains("error") && !first.contains("info"), first);
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+        assertEquals("closed 1000", messages.next());
     }
 
     private void awaitNoFollower() throws IOException, InterruptedException {
