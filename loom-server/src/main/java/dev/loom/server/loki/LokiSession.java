@@ -202,6 +202,11 @@ final class LokiSession {
         return exists(of, range, RecordCondition.ALWAYS);
     }
 
+    /** Whether there is a record of a selection whose field is a text that a regular expression finds something in. */
+    boolean hasText(Selected of, String field, String regex, TimeRange range) {
+        return exists(of, range, RecordCondition.of(new Where.MatchesRegex(field, regex)));
+    }
+
     /** Whether there is such a record. */
     private boolean exists(Selected of, TimeRange range, RecordCondition more) {
         boolean[] found = {false};
