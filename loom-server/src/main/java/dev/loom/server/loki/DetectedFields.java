@@ -49,14 +49,15 @@ final class DetectedFields {
     void read(LokiSession session, Selection selection, TimeRange range, int lines) {
         List<Selected> sources = session.select(selection);
         for (LogLine line : new LogQuery(session, Order.NEWEST_FIRST, lines).run(selection, range)) {
-            line.metadata().forEach((label, value) -> add(label, List.of(), value));
+            SourceConditions of = sources.get(line.source()).conditions();
+            line.fields().forEach((field, value) -> add(of, StreamSource.label(field), field, value));
             if (line.members() != null && line.line().startsWith("{")) {
-                addMembers(sources.get(line.source()).of(), line.members(), line.line());
+                addMembers(of, line.members(), line.line());
             }
         }
     }
 
-    private void addMembers(StreamSource of, String field, String line) {
+    private void addMembers(SourceConditions of, String field, String line) {
         try {
             addMembers(of, field, List.of(), JsonObject.parseLong(line.getBytes(StandardCharsets.UTF_8)));
         } catch (IllegalArgumentException e) {
@@ -66,7 +67,7 @@ final class DetectedFields {
     }
 
     /** @param field that has the members, which are fields without a parser; empty for the whole line, which {@code json} parses */
-    private void addMembers(StreamSource of, String field, List<String> path, Map<?, ?> members) {
+    private void addMembers(SourceConditions of, String field, List<String> path, Map<?, ?> members) {
         members.forEach((name, value) -> {
             List<String> member = new ArrayList<>(path);
             member.add(String.valueOf(name));
@@ -78,17 +79,18 @@ final class DetectedFields {
                 String label = StreamSource.label((field.isEmpty() ? "" : field + '_') + String.join("_", member));
                 if (field.isEmpty()) {
                     add(label, member, String.valueOf(value));
-                } else if (leadsBack(of, label, field + '.' + String.join(".", member))) {
-                    add(label, List.of(), String.valueOf(value));
+                } else {
+                    add(of, label, field + '.' + String.join(".", member), String.valueOf(value));
                 }
             }
         });
     }
 
-    /** Whether a query by the label is about the field; not if its name has many underscores, or signs that labels can't have. */
-    private static boolean leadsBack(StreamSource of, String label, String field) {
-        List<String> named = of.fields(label);
-        return named != null && named.contains(of.format().canonicalName(field));
+    /** Adds a field that needs no parser, unless queries don't find it by its label. */
+    private void add(SourceConditions of, String label, String field, String value) {
+        if (of.leadsBack(label, field)) {
+            add(label, List.of(), value);
+        }
     }
 
     private void add(String label, List<String> path, String value) {

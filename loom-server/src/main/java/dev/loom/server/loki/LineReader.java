@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads the records of one source as lines of streams. For one thread. */
 final class LineReader {
     private static final String ATTRIBUTES = "attr.";
-    private static final List<String> METADATA = List.of("event_name", "severity_text", "span_id", "trace_id");
+    private static final List<String> FIELDS = List.of("event_name", "severity_text", "span_id", "trace_id");
     /** The most fields beside a line, and the bytes of each. */
-    private static final int METADATA_MAX = 128;
+    private static final int FIELDS_MAX = 128;
 
     private final StreamSource of;
     private final FieldValue value = new FieldValue();
@@ -73,25 +73,25 @@ final class LineReader {
         return labels;
     }
 
-    /** What OTLP logs have beside their lines: ids and attributes with a single value, at most {@value #METADATA_MAX}. */
-    Map<String, String> metadata(DirectBuffer buffer, int offset, int length) {
-        Map<String, String> metadata = new TreeMap<>();
+    /** What OTLP logs have beside their lines, by field: ids and attributes with a single value, at most {@value #FIELDS_MAX}. */
+    Map<String, String> fields(DirectBuffer buffer, int offset, int length) {
+        Map<String, String> fields = new TreeMap<>();
         if (!of.logs()) {
-            return metadata;
+            return fields;
         }
-        for (String field : METADATA) {
-            put(metadata, field, text(reader(field), buffer, offset, length));
+        for (String field : FIELDS) {
+            put(fields, field, text(reader(field), buffer, offset, length));
         }
         of.format().forEachMember(ATTRIBUTES, buffer, offset, length, value, (name, nameOffset, nameLength, member) -> {
             String field = ATTRIBUTES + name.getStringWithoutLengthUtf8(nameOffset, nameLength);
-            put(metadata, StreamSource.label(field), text.of(value).toString());
+            put(fields, field, text.of(value).toString());
         });
-        return metadata;
+        return fields;
     }
 
-    private static void put(Map<String, String> metadata, String label, String text) {
-        if (!text.isEmpty() && metadata.size() < METADATA_MAX) {
-            metadata.putIfAbsent(label, text);
+    private static void put(Map<String, String> fields, String field, String text) {
+        if (!text.isEmpty() && fields.size() < FIELDS_MAX) {
+            fields.putIfAbsent(field, text);
         }
     }
 }

@@ -62,7 +62,7 @@ final class LogQuery {
                         reader.labels(buffer, offset, length),
                         reader.line(buffer, offset, length),
                         reader.members(),
-                        reader.metadata(buffer, offset, length)));
+                        reader.fields(buffer, offset, length)));
             }
         });
     }
@@ -93,7 +93,7 @@ final class LogQuery {
     }
 
     static Map<String, String> labels(LogLine line, boolean apart) {
-        if (apart || line.metadata().isEmpty()) {
+        if (apart || line.fields().isEmpty()) {
             return line.labels();
         }
         Map<String, String> labels = new TreeMap<>(line.metadata());

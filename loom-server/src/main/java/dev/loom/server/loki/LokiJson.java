@@ -52,7 +52,7 @@ final class LokiJson {
             JsonText.putString(text, line.line());
             if (apart) {
                 text.put(",{");
-                if (!line.metadata().isEmpty()) {
+                if (!line.fields().isEmpty()) {
                     text.put("\"structuredMetadata\":");
                     putLabels(text, line.metadata());
                 }

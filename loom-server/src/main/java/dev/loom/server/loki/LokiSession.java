@@ -90,7 +90,7 @@ final class LokiSession {
         List<Selected> selected = new ArrayList<>();
         for (Source source : snapshot.sources()) {
             if (isLast(snapshot, source) || snapshot.statistics(source.id()).records() > 0) {
-                ask(source, () -> select(query, source, selection)).ifPresent(selected::add);
+                ask(source, () -> select(query, snapshot, source, selection)).ifPresent(selected::add);
             }
         }
         return selected;
@@ -114,9 +114,9 @@ final class LokiSession {
      *
      * @throws ApiFailure if something is not supported of the source
      */
-    static Optional<Selected> select(String query, Source source, Selection selection) {
+    static Optional<Selected> select(String query, Snapshot snapshot, Source source, Selection selection) {
         StreamSource of = StreamSource.of(source);
-        SourceConditions conditions = new SourceConditions(query, of);
+        SourceConditions conditions = new SourceConditions(query, snapshot, of);
         RecordCondition condition = conditions.of(selection);
         return condition.isNever() ? Optional.empty() : Optional.of(new Selected(of, conditions, condition));
     }

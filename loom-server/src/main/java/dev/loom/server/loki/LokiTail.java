@@ -76,7 +76,7 @@ final class LokiTail {
         // of a name that was defined again only the last one gets lines
         List<Selected> sources = snapshot.sources().stream()
                 .filter(source -> LokiSession.isLast(snapshot, source))
-                .flatMap(source -> LokiSession.select(query, source, selection).stream())
+                .flatMap(source -> LokiSession.select(query, snapshot, source, selection).stream())
                 .toList();
         if (sources.size() != 1) {
             throw ApiFailure.badRequest("a tail follows one source: selected="
@@ -140,7 +140,7 @@ final class LokiTail {
                     reader.labels(buffer, offset, length),
                     reader.line(buffer, offset, length),
                     reader.members(),
-                    reader.metadata(buffer, offset, length));
+                    reader.fields(buffer, offset, length));
             text.put(text.length() == 0 ? "{\"streams\":[" : ",");
             LokiJson.putStream(text, LogQuery.labels(line, apart), List.of(line), apart, () -> {});
             if (text.length() > MESSAGE_BYTES) {

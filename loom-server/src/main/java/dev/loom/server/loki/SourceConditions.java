@@ -1,5 +1,6 @@
 package dev.loom.server.loki;
 
+import dev.loom.api.Snapshot;
 import dev.loom.api.ValueUnit;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
@@ -13,13 +14,16 @@ import dev.loom.server.loki.LogQl.Match;
 import dev.loom.server.loki.LogQl.Matcher;
 import dev.loom.server.loki.LogQl.Selection;
 import dev.loom.server.loki.LogQl.Stage;
+import dev.loom.server.request.SeenFields;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Makes conditions on the records of one source from a selection. For one thread. */
 final class SourceConditions {
@@ -27,12 +31,19 @@ final class SourceConditions {
 
     private final String query;
     private final StreamSource of;
+    private final Snapshot snapshot;
     /** The fields of the labels that {@code json} gave. */
     private final Map<String, String> extracted = new HashMap<>();
+    /** The fields of the source's newest records; null until they are asked for. */
+    private @Nullable Collection<String> seen;
 
-    /** @param query the text that positions are in */
-    SourceConditions(String query, StreamSource of) {
+    /**
+     * @param query the text that positions are in
+     * @param snapshot that has the source
+     */
+    SourceConditions(String query, Snapshot snapshot, StreamSource of) {
         this.query = query;
+        this.snapshot = snapshot;
         this.of = of;
     }
 
@@ -247,14 +258,28 @@ final class SourceConditions {
             return List.of();
         }
         boolean service = of.logs() && label.equals(Streams.SERVICE_NAME);
-        List<String> fields = service ? List.of("service.name") : of.fields(label);
+        List<String> fields = service ? List.of("service.name") : of.fields(label, this::seen);
         if (fields == null) {
             throw error(
-                    "label may name too many fields, as underscores stand for dots: " + label + ", underscores="
-                            + StreamSource.UNDERSCORES_MAX + " at most; name it with | json x=\"a.b\"",
+                    "label may name too many fields, as underscores stand for dots, and the newest records have none of them: "
+                            + label + ", underscores=" + StreamSource.UNDERSCORES_MAX + " at most"
+                            + (of.json() ? "; name it with | json x=\"a.b\"" : ""),
                     position);
         }
         return fields;
+    }
+
+    /** Whether a query by a label is about a field; not if the newest records lack it, and its name has many underscores or other signs. */
+    boolean leadsBack(String label, String field) {
+        List<String> named = of.fields(label, this::seen);
+        return named != null && named.contains(of.format().canonicalName(field));
+    }
+
+    private Collection<String> seen() {
+        if (seen == null) {
+            seen = SeenFields.of(snapshot, of.source()).names();
+        }
+        return seen;
     }
 
     ApiFailure error(String message, int position) {

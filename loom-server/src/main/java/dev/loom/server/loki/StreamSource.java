@@ -6,10 +6,12 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.query.TextSearch;
 import dev.loom.server.time.EventTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,10 +73,11 @@ record StreamSource(
      * The fields that a label may name, of which a record has one at most, unless it has fields with and without dots; none if its
      * records have no such field.
      *
+     * @param seen names of fields, of which the label may stand for one with other signs; asked for if it has an underscore
      * @return null if there are too many
      */
     @Nullable
-    List<String> fields(String label) {
+    List<String> fields(String label, Supplier<Collection<String>> seen) {
         Set<String> found = new LinkedHashSet<>();
         for (Field field : format().fields()) {
             if (label(field.name()).equals(label)) {
@@ -91,20 +94,29 @@ record StreamSource(
         format().fields().stream()
                 .filter(field -> field.type() == Field.Type.ANY || field.type() == Field.Type.JSON)
                 .forEach(field -> prefixes.add(field.name() + '.'));
+        boolean all = true;
+        boolean signs = false;
         for (String prefix : prefixes) {
             String start = label(prefix);
             if (label.startsWith(start) && label.length() > start.length()) {
-                List<String> rests = dotted(label.substring(start.length()));
-                if (rests == null) {
-                    return null;
-                }
-                rests.stream()
-                        .map(rest -> format().canonicalName(prefix + rest))
-                        .filter(name -> format().field(name) != null)
-                        .forEach(found::add);
+                String rest = label.substring(start.length());
+                List<String> rests = dotted(rest);
+                all &= rests != null;
+                signs |= rest.indexOf('_') >= 0;
+                (rests == null ? List.<String>of() : rests).forEach(each -> addField(found, prefix + each));
             }
         }
-        return List.copyOf(found);
+        if (signs) {
+            seen.get().stream().filter(name -> label(name).equals(label)).forEach(name -> addField(found, name));
+        }
+        return all || !found.isEmpty() ? List.copyOf(found) : null;
+    }
+
+    private void addField(Set<String> fields, String name) {
+        String field = format().canonicalName(name);
+        if (format().field(field) != null) {
+            fields.add(field);
+        }
     }
 
     /** The names that a label may be made of: each underscore between others may stand for a dot. Null if these are too many. */

@@ -230,6 +230,27 @@ final class LokiFieldsTest {
         assertEquals(7, loki.points("query", "query", query).get(0).value());
     }
 
+    /** Members whose names have signs that labels can't have. */
+    @ParameterizedTest
+    @CsvSource({"user_agent, ann", "_1st, 1", "in_x_y, 2", "a_b_c_d_e_f, 3", "list, none"})
+    void shouldFindMembersOfAnyName(String label, String value) throws Exception {
+        int signs = loom.defineSource("signs", Formats.json());
+        String line = "{\"user-agent\":\"ann\",\"1st\":1,\"in\":{\"x@y\":2},\"a.b\":{\"c-d e/f\":3}}";
+        loom.push(signs, line.getBytes(StandardCharsets.UTF_8));
+        boolean there = !value.equals("none");
+        assertEquals(
+                there ? List.of(line) : List.of(),
+                loki.lines("query", "{source=\"signs\"} | json | " + label + "=\"" + value + "\"").stream()
+                        .map(LokiAnswers.Line::text)
+                        .toList());
+        assertEquals(
+                there ? "{" + label + "=" + value + "}" : "{}",
+                loki.points("query", "query", "sum by (" + label + ") (count_over_time({source=\"signs\"}[1h]))")
+                        .get(0)
+                        .labels()
+                        .toString());
+    }
+
     /** A series that would be there if texts were numbers. */
     @ParameterizedTest
     @CsvSource(

@@ -163,6 +163,74 @@ final class LokiLogsTest {
         assertEquals(1, lines(selector + " | body_in_ms > 6").size());
     }
 
+    private void sendAttributes(String service, String... records) throws Exception {
+        StringBuilder logs = new StringBuilder();
+        for (String attributes : records) {
+            logs.append(logs.isEmpty() ? "" : ",")
+                    .append("{\"timeUnixNano\":\"" + BEGIN_S + "000000000\",\"attributes\":[" + attributes + "]}");
+        }
+        HttpResponse<String> answer = http.postOtlp(
+                server,
+                "/v1/logs",
+                "{\"resourceLogs\":[{\"resource\":{\"attributes\":[" + attribute("service.name", service)
+                        + "]},\"scopeLogs\":[{\"logRecords\":[" + logs + "]}]}]}");
+        assertEquals(200, answer.statusCode(), answer.body());
+    }
+
+    private static String attribute(String name, String value) {
+        return "{\"key\":\"" + name + "\",\"value\":{\"stringValue\":\"" + value + "\"}}";
+    }
+
+    /** What "filter for value" of Grafana asks for, "filter out", and a panel. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "content-type",
+                "k8s.pod.label.app-kubernetes-io/name",
+                "user agent",
+                "@id",
+                "1st",
+                "a.b.c_d.e_f.g.h",
+                "end?",
+            })
+    void shouldAskForAttributesByTheLabelsThatLinesHave(String name) throws Exception {
+        sendAttributes("signs", attribute(name, "x"), attribute(name, "y"), attribute("ms", "1"));
+        String label = "attr_" + name.replaceAll("[^a-z0-9]", "_");
+        String selector = "{service_name=\"signs\"}";
+        String[] range = {"start", START, "end", END};
+        List<String> found = new ArrayList<>();
+        for (String filter : List.of("=\"x\"", "!=\"x\"", "=~\"[xy]\"")) {
+            String query = selector + " | " + label + filter;
+            found.add(loki.lines("query", query, range[0], range[1], range[2], range[3]).stream()
+                    .map(line -> line.labels().getOrDefault(label, "none"))
+                    .sorted()
+                    .toList()
+                    .toString());
+        }
+        assertEquals(List.of("[x]", "[none, y]", "[x, y]"), found);
+        assertEquals(
+                Map.of("{" + label + "=x}", 1.0, "{" + label + "=y}", 1.0, "{}", 1.0),
+                values("sum by (" + label + ") (count_over_time(" + selector + "[1h]))", (BEGIN_S + 15) + ""));
+        String fields = loki.get("detected_fields", "query", selector, "start", START, "end", END)
+                .body();
+        assertTrue(fields.contains("{\"label\":\"" + label + "\",\"type\":\"string\",\"cardinality\":2"), fields);
+    }
+
+    /** The names of the newest records are known, and those that have dots alone. */
+    @Test
+    void shouldNotOfferFieldsThatQueriesDoNotFind() throws Exception {
+        sendAttributes("old", attribute("content-type", "x") + "," + attribute("http.route", "y"));
+        String[] newer = new String[256];
+        Arrays.fill(newer, attribute("ms", "1"));
+        sendAttributes("new", newer);
+        String fields = loki.get("detected_fields", "query", "{service_name=\"old\"}", "start", START, "end", END)
+                .body();
+        assertEquals(
+                "{\"fields\":[{\"label\":\"attr_http_route\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[]}],"
+                        + "\"limit\":1000}",
+                fields.strip());
+    }
+
     @Test
     void shouldTellLabelsFromFieldsIfAsked() throws Exception {
         String[] asked = {"query", LOGS + " | attr_ms=9", "start", START, "end", END};
