@@ -98,7 +98,7 @@ public final class LenientStorage implements Storage {
         }
     }
 
-    /** What is written anew, or is there no more, was not given up. */
+    /** What is written again, or is there no more, was not given up. */
     private void forget(Path file, int from, int to) {
         synchronized (bad) {
             BitSet blocks = bad.get(file);

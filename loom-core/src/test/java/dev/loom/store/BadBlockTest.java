@@ -226,7 +226,7 @@ final class BadBlockTest extends StoreFixture {
                 problems::toString);
     }
 
-    /** What is behind the bad block is cut off, as behind a damaged page, but for what can't be copied. */
+    /** What is behind the bad block is cut off, as behind a damaged page, except for what can't be copied. */
     @ParameterizedTest
     @ValueSource(ints = {1, 16})
     void shouldRepairWithoutABadBlock(int blocks) throws IOException {

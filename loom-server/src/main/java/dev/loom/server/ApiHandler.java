@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -39,6 +40,7 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     static final String READINESS = "/readyz";
     static final String METRICS = "/metrics";
 
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int REQUEST_LENGTH_MAX = 64 * 1024;
     /** Of bodies that are being received, together. */
     private static final long BODIES_LENGTH_MAX = 8 << 20;
@@ -91,6 +93,16 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
     void close() {
         closing = true;
         running.forEach(JettyCall::cancel);
+    }
+
+    /** Waits until the cancelled queries are answered, for a limited time: web sockets are no requests in flight to the server. */
+    void awaitAnswered(Duration wait) {
+        long endNs = System.nanoTime() + wait.toNanos();
+        while (!running.isEmpty()
+                && System.nanoTime() - endNs < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(LOOK_NS);
+        }
     }
 
     @Override
@@ -372,8 +384,8 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 pool.counters(route.name()).failures.increment();
                 broken(call, e);
             } finally {
-                running.remove(call);
                 call.abandon();
+                running.remove(call);
             }
         }
 

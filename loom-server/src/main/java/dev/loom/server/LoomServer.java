@@ -349,6 +349,9 @@ public final class LoomServer implements AutoCloseable {
             if (ingest != null) {
                 ingest.close(left(endNs).toNanos());
             }
+            if (api != null) {
+                api.awaitAnswered(left(endNs));
+            }
         } finally {
             try {
                 if (servers != null) {

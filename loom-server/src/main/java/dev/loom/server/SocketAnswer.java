@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SocketAnswer implements HttpCall.Messages, FrameHandler {
     private static final int REASON_MAX = 100;
+    private static final long CLOSING_MS = 1_000;
     private static final WebSocketComponents COMPONENTS = new WebSocketComponents();
 
     private final Duration patience;
@@ -182,10 +183,26 @@ final class SocketAnswer implements HttpCall.Messages, FrameHandler {
         String reason = failure.length() <= REASON_MAX ? failure : failure.substring(0, REASON_MAX);
         String ascii = reason.replaceAll("[^ -~]", "?");
         if (isOpen()) {
+            CompletableFuture<@Nullable Void> sent = new CompletableFuture<>();
             opened.join()
-                    .close(failure.isEmpty() ? CloseStatus.NORMAL : CloseStatus.SERVER_ERROR, ascii, Callback.NOOP);
+                    .close(
+                            failure.isEmpty() ? CloseStatus.NORMAL : CloseStatus.SERVER_ERROR,
+                            ascii,
+                            Callback.from(() -> sent.complete(null), sent::completeExceptionally));
+            awaitClosing(sent);
             // the client may never answer, and its connection counts
             scheduler.schedule(() -> opened.join().abort(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Not for long, as the client may not read. A server that stops would otherwise end the connection before. */
+    private static void awaitClosing(CompletableFuture<@Nullable Void> sent) {
+        try {
+            sent.get(CLOSING_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // the client has gone, or does not read
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 final class TypeInference {
     /** Every integer of up to this number of digits is a double. */
     private static final int EXACT_DIGITS = 15;
-    /** No two doubles have the same number of so many digits. */
+    /** With this number of digits, no two doubles are printed alike. */
     private static final int DOUBLE_DIGITS = 17;
 
     private static final int PLACES_MAX = 9;

@@ -29,7 +29,7 @@ final class EventTimeTest {
         assertEquals(TimeRange.closed(-5_000_000, -1_000_000), times(-5, -1));
     }
 
-    /** Of the least and the greatest of several times, the first has its unit from the whole number below it. */
+    /** The least of several times has its unit from the whole number below it. */
     @Test
     void shouldTakeFractionsBelowAUnitsEndForThatUnit() {
         double least = -99_999_999_999.5;
