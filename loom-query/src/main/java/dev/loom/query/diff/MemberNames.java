@@ -1,6 +1,5 @@
 package dev.loom.query.diff;
 
-import dev.loom.query.match.WellFormedText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -134,7 +133,10 @@ final class MemberNames {
                 text.append(known < 0 ? escape : "\b\f\n\r\t".charAt(known));
             }
         }
-        return WellFormedText.of(text.toString());
+        int[] decoded = text.codePoints() // half a surrogate pair is U+FFFD, as where the member is read
+                .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+                .toArray();
+        return new String(decoded, 0, decoded.length);
     }
 
     private void report(int length) {

@@ -110,7 +110,7 @@ public final class StoreSeries implements SeriesSource {
         return fields;
     }
 
-    /** Of sources that had one name after another, the last one that has records. */
+    /** The metrics of the last source of each name, among those that have records. */
     private List<FieldMetric> ofLastSources(List<FieldMetric> metrics) {
         List<FieldMetric> last = new ArrayList<>();
         for (FieldMetric metric : metrics) {
