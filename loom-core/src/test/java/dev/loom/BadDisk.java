@@ -1,16 +1,17 @@
 package dev.loom;
 
 import dev.loom.error.StoreIoException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A disk that does not deliver some parts of some files. */
+/** A disk that does not deliver some parts of some files until they are written again. */
 public final class BadDisk extends HookedStorage {
     private record Part(Path file, long from, long to) {}
 
-    private final List<Part> bad = new ArrayList<>();
+    private final List<Part> bad = new CopyOnWriteArrayList<>();
     /** The reads that failed. */
     public final AtomicInteger failed = new AtomicInteger();
     /** After how many failures it delivers everything again. */
@@ -24,6 +25,12 @@ public final class BadDisk extends HookedStorage {
     /** From now on it delivers everything. */
     public void recover() {
         bad.clear();
+    }
+
+    @Override
+    protected void onWrite(Path file, ByteBuffer source, long position, boolean direct) {
+        long end = position + source.remaining();
+        bad.removeIf(part -> file.equals(part.file) && position <= part.from && end >= part.to);
     }
 
     @Override

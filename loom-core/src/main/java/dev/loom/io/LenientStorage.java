@@ -51,7 +51,8 @@ public final class LenientStorage implements Storage {
     /**
      * A disk read leniently; the same one if it is already.
      *
-     * @param witness another file, which shows that the disk works where a small file has nothing else to show it
+     * @param witness another file, which shows that the disk works where a small file has nothing else to show it; those of its name are
+     *     read as they are
      */
     public static LenientStorage of(Storage disk, Path witness) {
         return disk instanceof LenientStorage lenient ? lenient : new LenientStorage(disk, witness);
@@ -231,7 +232,8 @@ public final class LenientStorage implements Storage {
 
     @Override
     public LoomFile openToRead(Path file) {
-        return new LenientFile(disk.openToRead(file));
+        LoomFile opened = disk.openToRead(file);
+        return file.endsWith(witness.getFileName()) ? opened : new LenientFile(opened);
     }
 
     @Override

@@ -54,6 +54,9 @@ final class MarkFile {
     /** The minor version of what this program writes. */
     static final int MINOR = 1;
 
+    /** How often a slot is asked for until it counts as one that can't be read. */
+    private static final int READ_ATTEMPTS = 5;
+
     private static final int PAGE_SHIFT = 16;
     private static final int CLOSED = 1;
     private static final int INDEX_STATE_SHIFT = 1;
@@ -108,7 +111,8 @@ final class MarkFile {
      * @throws CorruptStoreException when neither slot was ever a mark
      * @throws UnsupportedStoreException when the format's major version is above {@link #MAJOR}
      * @throws CorruptStoreException when both slots are damaged
-     * @throws StoreIoException when neither slot can be read, or one can't and the other is damaged
+     * @throws StoreIoException when neither slot can be read; when one can't, and the other is damaged, or says that the store was
+     *     closed: if the one is the later, records that only the rings of a killed session have would be lost
      */
     Mark read() {
         return read(bothSlots());
@@ -122,6 +126,7 @@ final class MarkFile {
      */
     Mark readWhole() {
         Slots slots = bothSlots();
+        Mark mark = read(slots);
         StoreIoException failure = slots.failure;
         if (failure != null) {
             throw new StoreIoException(
@@ -129,7 +134,7 @@ final class MarkFile {
                             + " the other one: reason=" + failure.getMessage(),
                     failure);
         }
-        return read(slots);
+        return mark;
     }
 
     private Mark read(Slots slots) {
@@ -137,14 +142,18 @@ final class MarkFile {
         Mark first = decode(bytes, 0);
         Mark second = decode(bytes, SLOT_LENGTH);
         checkNotNewer(bytes);
-        if (first != null && second != null) {
-            return first.sequence() > second.sequence() ? first : second;
-        } else if (first != null) {
-            return first;
-        } else if (second != null) {
-            return second;
+        StoreIoException failure = slots.failure;
+        Mark mark = second == null || (first != null && first.sequence() > second.sequence()) ? first : second;
+        if (mark == null) {
+            throw failure == null ? unreadable(bytes) : failure;
         }
-        throw slots.failure == null ? unreadable(bytes) : slots.failure;
+        if (failure != null && mark.closed()) {
+            throw new StoreIoException(
+                    "a slot of the mark can't be read; it may be the later one, and the other says that the store was closed: reason="
+                            + failure.getMessage(),
+                    failure);
+        }
+        return mark;
     }
 
     /**
@@ -160,7 +169,7 @@ final class MarkFile {
         try (LoomFile file = storage.openToRead(path)) {
             for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
                 try {
-                    file.read(bytes.limit(slot + SLOT_LENGTH).position(slot), slot);
+                    read(file, bytes, slot);
                 } catch (StoreIoException e) {
                     if (failure != null) {
                         throw e;
@@ -171,6 +180,19 @@ final class MarkFile {
             }
         }
         return new Slots(bytes.clear(), failure);
+    }
+
+    private static void read(LoomFile file, ByteBuffer bytes, int slot) {
+        for (int attempts = 1; ; attempts++) {
+            try {
+                file.read(bytes.limit(slot + SLOT_LENGTH).position(slot), slot);
+                return;
+            } catch (StoreIoException e) {
+                if (attempts == READ_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Whether the file was never a mark, not even one that is damaged now. A slot that can't be read may be one. */

@@ -149,9 +149,7 @@ public final class StoreOpening {
             for (LogKind kind : LogKind.values()) {
                 storage.createDirectories(files.folder(kind));
             }
-            Mark mark = creationEnded()
-                    ? HeldSegments.check(files, storage, new MarkFile(storage, files.mark()).readWhole())
-                    : create();
+            Mark mark = creationEnded() ? HeldSegments.check(files, storage, readMark()) : create();
             LogEnds.refuseEarlier(files, storage, mark);
             mark = settings.compressAfter() == null ? mark : mark.withCompression();
             if (mark.compressed()) {
@@ -180,6 +178,12 @@ public final class StoreOpening {
             opened.staging().unmap();
             throw e;
         }
+    }
+
+    /** A repair goes on with one slot of it. */
+    private Mark readMark() {
+        MarkFile file = new MarkFile(storage, files.mark());
+        return settings.repair() == null ? file.readWhole() : file.read();
     }
 
     /**

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -118,10 +119,13 @@ final class BadBlockTest extends StoreFixture {
     }
 
     private void assertRefused(Path file, long offset) {
-        String message = assertThrows(StoreIoException.class, () -> open(bad, builder -> builder))
-                .getMessage();
+        assertRefused(() -> open(bad, builder -> builder), file, offset, "loom verify --repair");
+    }
+
+    private static void assertRefused(Executable call, Path file, long offset, String why) {
+        String message = assertThrows(StoreIoException.class, call).getMessage();
         assertTrue(message.contains("file=" + file + ", offset=" + offset), message);
-        assertTrue(message.contains("loom verify --repair"), message);
+        assertTrue(message.contains(why), message);
     }
 
     /** What is there still, once the disk delivers everything. */
@@ -357,7 +361,7 @@ final class BadBlockTest extends StoreFixture {
 
     /** The other slot says that the store was closed, and so that nobody needs the rings. */
     @Test
-    void shouldNotWriteWithoutTheLaterSlotOfTheMark() {
+    void shouldNotGoOnWithoutTheLaterSlotOfTheMark() {
         openFirst();
         loom.close();
         disk = new SwitchedDisk();
@@ -365,9 +369,36 @@ final class BadBlockTest extends StoreFixture {
         push(100);
         kill();
         long sequence = new MarkFile(Storage.DISK, mark()).read().sequence();
-        bad.spoil(mark(), (sequence & 1) * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
-        assertTrue(new MarkFile(bad, mark()).read().closed());
-        assertRefused(mark(), (sequence & 1) * MarkFile.SLOT_LENGTH);
+        long offset = (sequence & 1) * MarkFile.SLOT_LENGTH;
+        bad.spoil(mark(), offset, MarkFile.SLOT_LENGTH);
+        List<Executable> calls = List.of(
+                () -> open(bad, builder -> builder),
+                () -> AttachedStore.attach(store(), bad).close(),
+                () -> problems(bad),
+                () -> StoreAccess.repair(store(), bad, builder -> builder.segmentBytes(SEGMENT)));
+        for (Executable call : calls) {
+            assertRefused(call, mark(), offset, "the other says that the store was closed");
+        }
+        bad.recover();
+        StoreAccess.repair(store(), bad, builder -> builder.segmentBytes(SEGMENT));
         assertRecovers(pushed);
+    }
+
+    /** A session that has begun, whose mark's other slot is of the one before. */
+    @Test
+    void shouldNotTakeALiveStoreForAClosedOneForOneFailure() {
+        openFirst();
+        loom.close();
+        try (Loom live = open()) {
+            loom = live;
+            push(100);
+            bad.spoil(mark(), 0, 2 * MarkFile.SLOT_LENGTH);
+            bad.failuresMax = 4;
+            try (AttachedStore attached = AttachedStore.attach(store(), bad);
+                    Snapshot snapshot = attached.snapshot()) {
+                assertTrue(attached.live());
+                assertEquals(values(pushed), read(snapshot, cursor -> cursor.damaged() == 0));
+            }
+        }
     }
 }

@@ -209,9 +209,18 @@ final class MarkFileTest {
         assertFalse(unfinished(), "the second slot was written");
     }
 
+    private void markUnclosed() {
+        Rings rings = Rings.of(newest);
+        newest = new MarkFile(Storage.DISK, path)
+                .writeTwice(newest.owned(
+                        newest.owner(), 1, newest.staging(), rings, rings, newest.indexState(), newest.file()));
+        assertFalse(newest.closed());
+    }
+
     /** As of a damaged one; who goes on to write waits for the disk, or for a repair. */
     @Test
     void shouldReadTheOtherSlotWhenTheDiskDoesNotDeliverOne() {
+        markUnclosed();
         for (int slot = 0; slot < 2; slot++) {
             BadDisk disk = new BadDisk();
             disk.spoil(path, (long) slot * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
@@ -224,6 +233,40 @@ final class MarkFileTest {
             assertTrue(String.valueOf(refused.getMessage()).contains("--repair"), refused::getMessage);
             disk.recover();
             assertEquals(newest, mark.readWhole());
+        }
+    }
+
+    /** The later one may tell of a session, and of its rings. */
+    @Test
+    void shouldNotTrustASlotThatSaysClosedBesideOneThatTheDiskDoesNotDeliver() {
+        for (int slot = 0; slot < 2; slot++) {
+            BadDisk disk = new BadDisk();
+            disk.spoil(path, (long) slot * MarkFile.SLOT_LENGTH, MarkFile.SLOT_LENGTH);
+            MarkFile mark = new MarkFile(disk, path);
+            for (Executable call : List.<Executable>of(mark::read, mark::readWhole)) {
+                String message = String.valueOf(
+                        assertThrows(StoreIoException.class, call).getMessage());
+                assertTrue(message.contains("the other says that the store was closed"), message);
+                assertTrue(message.contains(path + ", offset=" + slot * MarkFile.SLOT_LENGTH), message);
+            }
+            assertFalse(mark.unfinished());
+            disk.recover();
+            assertEquals(newest, mark.read());
+        }
+    }
+
+    @Test
+    void shouldAskForASlotFiveTimes() {
+        for (int failures = 1; failures <= 5; failures++) {
+            BadDisk disk = new BadDisk();
+            disk.failuresMax = failures;
+            disk.spoil(path, 0, MarkFile.SLOT_LENGTH);
+            MarkFile mark = new MarkFile(disk, path);
+            if (failures < 5) {
+                assertEquals(newest, mark.readWhole());
+            } else {
+                assertThrows(StoreIoException.class, mark::read);
+            }
         }
     }
 
