@@ -1,5 +1,6 @@
 package dev.loom.log;
 
+import dev.loom.io.LenientStorage;
 import dev.loom.io.Storage;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -29,6 +30,16 @@ public record LogView(
             Watermarks watermarks,
             @Nullable UnsafeBuffer ring) {
         this(kind, storeId, storage, segments, watermarks, ring, watermarks::beginAcquire);
+    }
+
+    /**
+     * Whether filler was read for a part of a page's segment, as {@link LenientStorage} does. Not only of the page: that of a compressed
+     * segment may lie anywhere, and the table that says where may be what was not delivered.
+     */
+    public boolean hasFiller(long pageAddress) {
+        return storage instanceof LenientStorage lenient
+                && !lenient.unread(segments.file(pageAddress), 0, Long.MAX_VALUE)
+                        .isEmpty();
     }
 
     /** The same log, read from memory as far as this has its pages, or from files alone. */

@@ -3,6 +3,8 @@ package dev.loom.record;
 import dev.loom.log.LogView;
 import dev.loom.log.PageDescriptor;
 import dev.loom.log.PageState;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Rebuilds missing chunk directories from the chunks' records. For one thread. */
 final class DirectoryRebuilder {
@@ -19,6 +21,8 @@ final class DirectoryRebuilder {
     private boolean whole;
     /** Whether the disk has not delivered some of it. */
     private boolean undelivered;
+    /** The records lost by its markers, by source: no checkpoint before it counts them. */
+    private final Map<Integer, Long> lost = new HashMap<>();
 
     /** What a rebuild asks for on its way. */
     interface Handler {
@@ -72,6 +76,8 @@ final class DirectoryRebuilder {
                     directory.write(
                             chunkAddress, (int) ((end - chunkAddress) >> PageDescriptor.PAGE_SHIFT), first, last);
                 }
+                lost.forEach((id, count) -> sources.getOrAdd(id).lost += count);
+                lost.clear();
                 chunkAddress = end;
             }
             if (leftOut) {
@@ -110,9 +116,9 @@ final class DirectoryRebuilder {
     }
 
     private void countLost(PageRecords record) {
-        long lost = OwnRecord.lost(record);
-        if (lost > 0) {
-            sources.getOrAdd(OwnRecord.source(record.buffer(), record.offset())).lost += lost;
+        long records = OwnRecord.lost(record);
+        if (records > 0) {
+            lost.merge(OwnRecord.source(record.buffer(), record.offset()), records, Long::sum);
         }
     }
 }

@@ -80,7 +80,7 @@ public final class PageRecords implements AutoCloseable {
 
     private PageState read(PageReader reader, long wanted) {
         PageState state = insists ? reader.readInsistently(wanted, tail) : reader.read(wanted, tail);
-        undelivered |= reader.failed();
+        undelivered |= reader.failed() || (insists && state == PageState.DAMAGED && view.hasFiller(wanted));
         return state;
     }
 

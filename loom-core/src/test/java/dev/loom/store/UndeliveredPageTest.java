@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.loom.BadDisk;
 import dev.loom.Loom;
 import dev.loom.LoomReader;
+import dev.loom.StoreAccess;
 import dev.loom.api.ProgressHandler;
 import dev.loom.api.RecordCursor;
 import dev.loom.api.Snapshot;
@@ -332,6 +334,52 @@ final class UndeliveredPageTest extends StoreFixture {
             assertTotals(store);
         }
         assertWhole();
+    }
+
+    /** A repair reads filler in its place, and must not take it for a page that nobody will ever read. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldRepairAroundIt(Bad which) throws IOException {
+        fillAndClose();
+        deleteIndexes();
+        long page = page(which);
+        BadDisk bad = new BadDisk();
+        bad.spoil(new StoreFiles(store()).segments(LogKind.RECORD, SEGMENT).file(page), page % SEGMENT, PAGE);
+        StoreAccess.repair(store(), bad, builder -> builder.segmentBytes(SEGMENT));
+        try (Loom store = open(bad, builder -> builder)) {
+            assertFound(store, without(page));
+            assertFoundByTime(store, page, without(page));
+        }
+        bad.recover();
+        try (Loom store = open(bad, builder -> builder)) {
+            assertFound(store, all);
+            assertFoundByTime(store, page, all);
+        }
+        assertWhole();
+    }
+
+    @Test
+    void shouldCountLossesBehindItOnce() throws IOException {
+        openFirst();
+        long bad = pushTo(loom, 10);
+        StoreAccess.drop(loom, 1, 1000);
+        pushTo(loom, 20);
+        loom.close();
+        deleteIndexes();
+        disk.refusePages(page -> page == bad, FOREVER);
+        loom = open(1L << 30);
+        assertEquals(1000, lost(loom));
+        kill();
+        disk.allow();
+        try (Loom store = open(1L << 30)) {
+            assertEquals(1000, lost(store));
+        }
+    }
+
+    private static long lost(Store store) {
+        try (Snapshot snapshot = store.snapshot()) {
+            return snapshot.statistics(1).lost();
+        }
     }
 
     /** Totals are counted again with the indexes. */
