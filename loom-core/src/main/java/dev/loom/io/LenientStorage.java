@@ -145,26 +145,39 @@ public final class LenientStorage implements Storage {
         /** Reads a block, or a part of one. */
         private int readBlock(ByteBuffer target, long at) {
             int start = target.position();
-            StoreIoException failure = null;
             if (!isBad(path(), block(at))) {
-                for (int i = 0; i < READ_ATTEMPTS; i++) {
-                    try {
-                        return file.read(target, at);
-                    } catch (StoreIoException e) {
-                        failure = e;
-                        target.position(start);
+                try {
+                    return read(target, at, READ_ATTEMPTS);
+                } catch (StoreIoException e) {
+                    if (block(at) == BLOCKS_MAX || !deliversOther(block(at))) {
+                        throw e;
                     }
                 }
-                if (failure != null && (block(at) == BLOCKS_MAX || !deliversOther(block(at)))) {
-                    throw failure;
+                try {
+                    return read(target, at, 1); // for a moment, the disk may have delivered nothing
+                } catch (StoreIoException e) {
+                    giveUp(path(), block(at));
                 }
-                giveUp(path(), block(at));
             }
             int length = (int) Math.max(0, Math.min(target.remaining(), file.size() - at));
             while (target.position() < start + length) {
                 target.put(FILLER);
             }
             return length;
+        }
+
+        private int read(ByteBuffer target, long at, int attemptsMax) {
+            int start = target.position();
+            for (int attempts = 1; ; attempts++) {
+                try {
+                    return file.read(target, at);
+                } catch (StoreIoException e) {
+                    target.position(start);
+                    if (attempts == attemptsMax) {
+                        throw e;
+                    }
+                }
+            }
         }
 
         /** Whether the disk delivers another block, so that it is the block that is bad. */

@@ -50,6 +50,8 @@ public final class PageReader implements AutoCloseable {
     private long laterBegin;
     private boolean closed;
     private @Nullable StoreIoException failure;
+    /** The page by which {@link #deliversOther} last saw that the disk works. */
+    private long otherPageAddress = -1;
 
     public PageReader(LogView view) {
         this(view, BLOCK_PAGES);
@@ -227,8 +229,8 @@ public final class PageReader implements AutoCloseable {
     }
 
     /**
-     * As {@link #read}, but asks again for a page that the disk does not deliver. If it delivers others, the page counts as damaged,
-     * since one bad sector must not keep a store from being opened; then {@link #failed()}.
+     * As {@link #read}, but asks again for a page that the disk does not deliver, and once more when it has delivered another. Then the
+     * page counts as damaged, since one bad sector must not keep a store from being opened; then {@link #failed()}.
      *
      * @throws StoreIoException when the disk delivers no other page either
      */
@@ -238,14 +240,19 @@ public final class PageReader implements AutoCloseable {
             state = read(pageAddress, tail);
         }
         StoreIoException last = failure;
-        if (last != null && !deliversOther(pageAddress, tail)) {
+        if (last == null) {
+            return state;
+        }
+        if (!deliversOther(pageAddress, tail)) {
             throw last;
         }
-        failure = last;
-        return state;
+        return read(pageAddress, tail); // for a moment, the disk may have delivered nothing
     }
 
-    /** Whether the disk delivers a page other than one: first its neighbours are asked for, then pages ever farther away. */
+    /**
+     * Whether the disk delivers a page other than one: first the one that it last delivered is asked for, then neighbours, then pages
+     * ever farther away.
+     */
     private boolean deliversOther(long pageAddress, long tail) {
         Watermarks watermarks = view.watermarks();
         long end = Math.min(tail, watermarks.evictedAcquire());
@@ -253,7 +260,7 @@ public final class PageReader implements AutoCloseable {
             end = Math.min(end, watermarks.overwrittenOpaque()); // the ring is no disk
         }
         long begin = watermarks.beginAcquire();
-        boolean delivers = false;
+        boolean delivers = otherPageAddress != pageAddress && delivers(otherPageAddress, begin, end);
         for (long distance = PageDescriptor.PAGE_LENGTH;
                 !delivers && distance > 0 && distance < end - begin;
                 distance *= 2) {
@@ -263,7 +270,9 @@ public final class PageReader implements AutoCloseable {
     }
 
     private boolean delivers(long pageAddress, long begin, long end) {
-        return pageAddress >= begin && pageAddress < end && read(pageAddress, end) == PageState.PRESENT;
+        boolean delivers = pageAddress >= begin && pageAddress < end && read(pageAddress, end) == PageState.PRESENT;
+        otherPageAddress = delivers ? pageAddress : otherPageAddress;
+        return delivers;
     }
 
     /** Whether the file of the last requested page exists but could not be read. */

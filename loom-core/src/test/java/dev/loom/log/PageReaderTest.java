@@ -1,6 +1,7 @@
 package dev.loom.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -162,6 +163,25 @@ final class PageReaderTest {
                 new LogView(LogKind.RECORD, STORE_ID, storage, decoded, Watermarks.fixed(0, Long.MAX_VALUE), null);
         try (PageReader walk = new PageReader(endless)) {
             assertThrows(StoreIoException.class, () -> walk.readOrFail(17L * PAGE, Long.MAX_VALUE));
+        }
+    }
+
+    /** Not even if the first that it delivers again is another page. */
+    @Test
+    void shouldTakeNoPageForBadForAMomentWithoutTheDisk() {
+        writePages(20);
+        for (int failures = 1; failures <= 10; failures++) {
+            BadDisk storage = new BadDisk();
+            storage.failuresMax = failures;
+            storage.spoil(segments.file(0), 0, 8L * PAGE);
+            storage.spoil(segments.file(8L * PAGE), 0, 8L * PAGE);
+            LogView files =
+                    new LogView(LogKind.RECORD, STORE_ID, storage, segments, Watermarks.fixed(0, 16L * PAGE), null);
+            try (PageReader walk = new PageReader(files)) {
+                assertSame(PageState.PRESENT, walk.readInsistently(5L * PAGE, 16L * PAGE), "failures=" + failures);
+                assertFalse(walk.failed());
+                assertEquals(failures, storage.failed.get());
+            }
         }
     }
 
