@@ -149,7 +149,8 @@ final class MarkFile {
         }
         if (failure != null && mark.closed()) {
             throw new StoreIoException(
-                    "a slot of the mark can't be read; it may be the later one, and the other says that the store was closed: reason="
+                    "a slot of the mark can't be read; it may be the later one, and the other says that the store was closed; docs/format.md says"
+                            + " what to do if that lasts: reason="
                             + failure.getMessage(),
                     failure);
         }

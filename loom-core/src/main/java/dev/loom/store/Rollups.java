@@ -5,6 +5,7 @@ import dev.loom.api.ProgressHandler;
 import dev.loom.api.Snapshot;
 import dev.loom.error.LoomException;
 import dev.loom.error.StoreIoException;
+import dev.loom.error.StoreReopenedException;
 import dev.loom.record.LeasedSnapshot;
 import dev.loom.rollup.RunFiles;
 import dev.loom.rollup.RunReader;
@@ -228,10 +229,21 @@ final class Rollups implements AutoCloseable {
         }
         parts.guard().run();
         boolean written = builder.write(writer, level, number, parts.room());
+        checkOwn();
         lacksRoom |= !written;
         built.refresh();
         below.refresh();
         return written;
+    }
+
+    /** What was just written may be in a store that has taken the place meanwhile, whose records it is not about. */
+    private void checkOwn() {
+        try {
+            parts.guard().run();
+        } catch (StoreReopenedException e) {
+            deleteAll();
+            throw e;
+        }
     }
 
     /**

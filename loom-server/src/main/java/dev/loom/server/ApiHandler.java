@@ -384,8 +384,11 @@ final class ApiHandler extends Handler.Abstract.NonBlocking {
                 pool.counters(route.name()).failures.increment();
                 broken(call, e);
             } finally {
-                call.abandon();
-                running.remove(call);
+                try {
+                    call.abandon();
+                } finally {
+                    running.remove(call);
+                }
             }
         }
 

@@ -22,10 +22,10 @@ final class CsvHeader {
     static final int SAMPLE_ROWS_MAX = 1000;
 
     /** The rows from which types are inferred are held in memory; this bounds them. */
+    private static final int SAMPLE_BYTES_MAX = 16 << 20;
+
     /** What a field's name may have. */
     private static final String VALID = "[A-Za-z0-9_.-]";
-
-    private static final int SAMPLE_BYTES_MAX = 16 << 20;
 
     /** What Loom prints before the fields of a record. */
     static final List<String> OWN_COLUMNS = List.of("time", "ts", "source", "addr");

@@ -89,9 +89,7 @@ final class LokiSession {
     List<Selected> select(Selection selection) {
         List<Selected> selected = new ArrayList<>();
         for (Source source : snapshot.sources()) {
-            if (isLast(snapshot, source) || snapshot.statistics(source.id()).records() > 0) {
-                ask(source, () -> select(query, snapshot, source, selection)).ifPresent(selected::add);
-            }
+            ask(source, () -> select(query, snapshot, source, selection)).ifPresent(selected::add);
         }
         return selected;
     }
@@ -104,7 +102,9 @@ final class LokiSession {
             if (isLast(snapshot, source)) {
                 throw e;
             }
-            report.warn(source.name(), "records from before it was defined again are left out: " + e.getMessage());
+            if (snapshot.statistics(source.id()).records() > 0) {
+                report.warn(source.name(), "records from before it was defined again are left out: " + e.getMessage());
+            }
             return Optional.empty();
         }
     }
@@ -200,11 +200,6 @@ final class LokiSession {
     /** Whether there is a record of a selection. */
     boolean hasRecords(Selected of, TimeRange range) {
         return exists(of, range, RecordCondition.ALWAYS);
-    }
-
-    /** Whether there is a record of a selection whose field is a text that a regular expression finds something in. */
-    boolean hasText(Selected of, String field, String regex, TimeRange range) {
-        return exists(of, range, RecordCondition.of(new Where.MatchesRegex(field, regex)));
     }
 
     /** Whether there is such a record. */

@@ -20,12 +20,10 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +36,6 @@ import org.jspecify.annotations.Nullable;
 final class RangeQuery {
     private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
-    /** How texts of numbers begin. */
-    private static final String NUMBER = "^\\s*[-+.]?[0-9]";
-
     private static final String LONG = "values of labels longer than 4,096 bytes are counted as " + SeriesLabels.OTHER;
 
     private final LokiSession session;
@@ -49,10 +44,6 @@ final class RangeQuery {
     private final @Nullable Grouping grouping;
     private final Map<Key, RangeTally> tallies = new LinkedHashMap<>();
     private final Map<Key, Series> quantiles = new LinkedHashMap<>();
-    /** The series that the last source has records of, and those that it has numbers of. */
-    private final Set<Key> met = new HashSet<>();
-
-    private final Set<Key> numbered = new HashSet<>();
     private long additions;
     private boolean othersLeftOut;
 
@@ -118,9 +109,6 @@ final class RangeQuery {
                 quantiles(source, of, field);
             } else {
                 sums(source, of, field, all);
-            }
-            if (query.unwrap() != null) {
-                tellTexts(source, String.valueOf(field), all);
             }
         }
         tallies.forEach((key, tally) -> found.add(tally.series(key.labels())));
@@ -319,27 +307,10 @@ final class RangeQuery {
                             StringBuilder texts = new StringBuilder();
                             group.key().forEach(value -> Key.append(texts, value.kind() + value.text()));
                             Key key = keys.computeIfAbsent(texts.toString(), added -> Key.of(of.of(group, level)));
-                            met.add(key);
-                            if (group.count() > 0) {
-                                numbered.add(key);
-                            }
                             each.accept(group, key);
                         }
                     }
                 });
-    }
-
-    /** Says so if a series has no numbers, but the source has texts that read as such, which Loki takes for numbers. */
-    private void tellTexts(Selected source, String field, TimeRange all) {
-        boolean missing = !numbered.containsAll(met);
-        met.clear();
-        numbered.clear();
-        if (missing
-                && source.of().format().declaredType(field) == null
-                && session.hasText(source, field, NUMBER, all)) {
-            session.report()
-                    .warn(source.of().source().name(), "values of " + query.unwrap() + " are texts, and left out");
-        }
     }
 
     private void tellOthers(String source) {

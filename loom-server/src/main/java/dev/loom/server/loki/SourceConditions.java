@@ -17,12 +17,12 @@ import dev.loom.server.loki.LogQl.Stage;
 import dev.loom.server.request.SeenFields;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes conditions on the records of one source from a selection. For one thread. */
@@ -35,7 +35,9 @@ final class SourceConditions {
     /** The fields of the labels that {@code json} gave. */
     private final Map<String, String> extracted = new HashMap<>();
     /** The fields of the source's newest records; null until they are asked for. */
-    private @Nullable Collection<String> seen;
+    private final Map<String, Boolean> leadingBack = new HashMap<>();
+    /** By label. */
+    private @Nullable Map<String, List<String>> seen;
 
     /**
      * @param query the text that positions are in
@@ -271,13 +273,16 @@ final class SourceConditions {
 
     /** Whether a query by a label is about a field; not if the newest records lack it, and its name has many underscores or other signs. */
     boolean leadsBack(String label, String field) {
-        List<String> named = of.fields(label, this::seen);
-        return named != null && named.contains(of.format().canonicalName(field));
+        return leadingBack.computeIfAbsent(field, any -> {
+            List<String> named = of.fields(label, this::seen);
+            return named != null && named.contains(of.format().canonicalName(field));
+        });
     }
 
-    private Collection<String> seen() {
+    private Map<String, List<String>> seen() {
         if (seen == null) {
-            seen = SeenFields.of(snapshot, of.source()).names();
+            seen = SeenFields.of(snapshot, of.source()).names().stream()
+                    .collect(Collectors.groupingBy(StreamSource::label));
         }
         return seen;
     }

@@ -6,9 +6,9 @@ import dev.loom.format.PayloadFormat;
 import dev.loom.query.TextSearch;
 import dev.loom.server.time.EventTime;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -73,11 +73,11 @@ record StreamSource(
      * The fields that a label may name, of which a record has one at most, unless it has fields with and without dots; none if its
      * records have no such field.
      *
-     * @param seen names of fields, of which the label may stand for one with other signs; asked for if it has an underscore
+     * @param seen names of fields by label, which may stand for one with other signs; asked for if it has an underscore
      * @return null if there are too many
      */
     @Nullable
-    List<String> fields(String label, Supplier<Collection<String>> seen) {
+    List<String> fields(String label, Supplier<Map<String, List<String>>> seen) {
         Set<String> found = new LinkedHashSet<>();
         for (Field field : format().fields()) {
             if (label(field.name()).equals(label)) {
@@ -107,7 +107,7 @@ record StreamSource(
             }
         }
         if (signs) {
-            seen.get().stream().filter(name -> label(name).equals(label)).forEach(name -> addField(found, name));
+            seen.get().getOrDefault(label, List.of()).forEach(name -> addField(found, name));
         }
         return all || !found.isEmpty() ? List.copyOf(found) : null;
     }

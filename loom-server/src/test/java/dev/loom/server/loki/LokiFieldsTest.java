@@ -251,41 +251,6 @@ final class LokiFieldsTest {
                         .toString());
     }
 
-    /** A series that would be there if texts were numbers. */
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '\u00a7',
-            quoteCharacter = '\u0001',
-            value = {
-                "sum_over_time({source=\"texts\"} | unwrap latency [1h])\u00a7{source=texts}=7.0\u00a7false",
-                "sum by (app) (sum_over_time({source=\"texts\"} | unwrap latency [1h]))\u00a7{app=b}=7.0\u00a7true",
-                "max_over_time({source=\"texts\"} | json | app=\"a\" | unwrap latency [1h])\u00a7\u00a7true",
-                "quantile_over_time(0.5, {source=\"texts\"} | app=\"a\" | unwrap latency [1h])\u00a7\u00a7true",
-                "sum_over_time({source=\"texts\"} | app=\"c\" | unwrap latency [1h])\u00a7\u00a7false",
-                "count_over_time({source=\"texts\"} | app=\"a\" [1h])\u00a7{source=texts}=2.0\u00a7false",
-            })
-    void shouldSayThatTextsAreNotUnwrapped(String query, String expected, boolean told) throws Exception {
-        int texts = loom.defineSource("texts", Formats.json());
-        for (String text : List.of(
-                "{\"app\":\"a\",\"latency\":\"12.5\"}",
-                "{\"app\":\"a\",\"latency\":\"-3\"}",
-                "{\"app\":\"b\",\"latency\":7}",
-                "{\"app\":\"b\"}",
-                "{\"app\":\"c\",\"latency\":\"slow\"}")) {
-            loom.push(texts, text.getBytes(StandardCharsets.UTF_8));
-        }
-        assertEquals(
-                expected == null ? List.of() : List.of(expected),
-                loki.points("query", "query", query).stream()
-                        .map(point -> point.labels() + "=" + point.value())
-                        .toList());
-        String body = loki.get("query", "query", query).body();
-        String warning =
-                "\"warnings\":[\"incomplete answer: source=texts: values of latency are texts, and left out\"]";
-        assertEquals(told, body.contains(warning), body);
-        assertEquals(told, body.contains("warnings"), body);
-    }
-
     @Test
     void shouldSayWhatAnAnswerLacks() throws Exception {
         HttpResponse<String> answer = loki.get("query_range", "query", "{source=\"timed\"}");
