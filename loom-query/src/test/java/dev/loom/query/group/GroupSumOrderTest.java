@@ -28,9 +28,11 @@ final class GroupSumOrderTest {
     private static final int GROUPS = 200;
     private static final int ORDERS = 8;
 
-    /** Values of a group; each sum is 2^53 as a double, in the order of sums that it has to be. */
+    /** Values of a group; each sum is 2^53 as a double. The first two are equal, so that keys decide, and the third is greater. */
     private static final List<List<String>> SUMS = List.of(
             List.of("9007199254740991", "0.5", "0.5"), List.of("9007199254740992"), List.of("9007199254740993"));
+
+    private static final int GREATER = 2;
 
     private final long seed = Long.getLong("loom.test.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -43,9 +45,9 @@ final class GroupSumOrderTest {
         System.out.println("GroupSumOrderTest: -Dloom.test.seed=" + seed);
         int[] kinds = random.ints(GROUPS, 0, SUMS.size()).toArray();
         List<Long> expected = new ArrayList<>();
-        for (int kind = 0; kind < SUMS.size(); kind++) {
+        for (boolean greater : new boolean[] {false, true}) {
             for (int key = 0; key < GROUPS; key++) {
-                if (kinds[key] == kind) {
+                if (kinds[key] == GREATER == greater) {
                     expected.add((long) key);
                 }
             }
