@@ -84,10 +84,10 @@ public final class Recognition {
     private RecognisedTimes first(TimeForm form, int word) {
         List<byte[]> timed =
                 lines.stream().filter(line -> has(form, line, word)).toList();
-        return new RecognisedTimes(
-                form instanceof KnownForm known ? known.withCommaDigits(commaDigits(known, timed, word)) : form,
-                word,
-                timed.get(0));
+        TimeForm found =
+                form instanceof KnownForm known ? known.withCommaDigits(commaDigits(known, timed, word)) : form;
+        // what follows other digits may read otherwise
+        return new RecognisedTimes(has(found, timed.get(0), word) ? found : form, word, timed.get(0));
     }
 
     /** How many digits all times have behind their commas, of those that have one; 0 if they differ, as columns do. */

@@ -16,10 +16,7 @@ public final class GroupCaps {
         }
     }
 
-    @Option(
-            names = {"-n", "--limit"},
-            paramLabel = "N",
-            description = "At most N of them; the rest is one row more, (other).")
+    @Option(names = "--limit", paramLabel = "N", description = "At most N of them; the rest is one row more, (other).")
     private @Nullable Long limit;
 
     @Option(

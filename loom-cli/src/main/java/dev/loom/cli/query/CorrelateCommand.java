@@ -64,10 +64,7 @@ public final class CorrelateCommand extends FieldQuery {
             description = "Only records of OTHER that match this expression; repeatable.")
     private List<String> withWhere = new ArrayList<>();
 
-    @Option(
-            names = {"-n", "--limit"},
-            paramLabel = "N",
-            description = "At most N records.")
+    @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
     private long limit = Long.MAX_VALUE;
 
     @Option(

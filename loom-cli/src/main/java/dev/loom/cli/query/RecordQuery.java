@@ -14,10 +14,7 @@ abstract class RecordQuery extends SourceQuery {
     @Mixin
     WhereOption where = new WhereOption();
 
-    @Option(
-            names = {"-n", "--limit"},
-            paramLabel = "N",
-            description = "At most N records.")
+    @Option(names = "--limit", paramLabel = "N", description = "At most N records.")
     long limit = Long.MAX_VALUE;
 
     @Option(names = "--asc", fallbackValue = "true", description = "Oldest first.")

@@ -59,7 +59,6 @@ class ScanCommandTest {
         assertEquals("9876543210", scan());
         assertEquals("0123456789", scan("--asc"));
         assertEquals("987", scan("--limit", "3"));
-        assertEquals("987", scan("-n", "3"));
         assertEquals("012", scan("--limit", "3", "--asc"));
         assertEquals("", scan("--limit", "0"));
     }

@@ -107,7 +107,6 @@ class SearchCommandTest {
         assertEquals(matching(all), search("app", query));
         assertEquals(matching(all), search("json", query, "--field", "msg"));
         assertEquals(matching(all).subList(0, 3), search("app", query, "--limit", "3"));
-        assertEquals(matching(all).subList(0, 3), search("app", query, "-n", "3"));
         List<Integer> ascending = matching(all);
         Collections.reverse(ascending);
         assertEquals(ascending, search("app", query, "--asc"));
