@@ -1,14 +1,17 @@
 package dev.loom;
 
+import dev.loom.io.ForwardingFile;
+import dev.loom.io.ForwardingStorage;
 import dev.loom.io.LoomFile;
-import dev.loom.io.Storage;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
 
 /** The disk, for tests to override what they want to see or fail. It takes direct I/O everywhere, past the page cache or not. */
-public class HookedStorage implements Storage {
+public class HookedStorage extends ForwardingStorage {
+    public HookedStorage() {
+        super(DISK);
+    }
+
     /** Called before each write. */
     protected void onWrite(Path file, long position, boolean direct) {}
 
@@ -46,53 +49,14 @@ public class HookedStorage implements Storage {
         return new HookedFile(DISK.openToWrite(file, false), direct);
     }
 
-    @Override
-    public void createDirectory(Path directory) {
-        DISK.createDirectory(directory);
-    }
-
-    @Override
-    public void createDirectories(Path directory) {
-        DISK.createDirectories(directory);
-    }
-
-    @Override
-    public void syncDirectory(Path directory) {
-        DISK.syncDirectory(directory);
-    }
-
-    @Override
-    public void delete(Path file) {
-        DISK.delete(file);
-    }
-
-    @Override
-    public void rename(Path file, Path name) {
-        DISK.rename(file, name);
-    }
-
-    @Override
-    public List<Path> list(Path directory) {
-        return DISK.list(directory);
-    }
-
-    @Override
-    public boolean exists(Path file) {
-        return DISK.exists(file);
-    }
-
-    private final class HookedFile implements LoomFile {
+    private final class HookedFile extends ForwardingFile {
         private final LoomFile file;
         private final boolean direct;
 
         HookedFile(LoomFile file, boolean direct) {
+            super(file);
             this.file = file;
             this.direct = direct;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
         }
 
         @Override
@@ -108,11 +72,6 @@ public class HookedStorage implements Storage {
         }
 
         @Override
-        public long size() {
-            return file.size();
-        }
-
-        @Override
         public void truncate(long size) {
             onTruncate(file.path());
             file.truncate(size);
@@ -121,11 +80,6 @@ public class HookedStorage implements Storage {
         @Override
         public void force() {
             HookedStorage.this.force(file);
-        }
-
-        @Override
-        public MappedByteBuffer map(boolean writable, long position, long length) {
-            return file.map(writable, position, length);
         }
 
         @Override

@@ -2,7 +2,6 @@ package dev.loom.io;
 
 import dev.loom.error.StoreIoException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -14,7 +13,7 @@ import java.util.Map;
  * A disk for those who can do without a block that it does not deliver. A block that it refuses several times, while it delivers others
  * of the file, reads as {@link #FILLER} from then on, until it is written again: so all who read it see the same, and no checksum holds.
  */
-public final class LenientStorage implements Storage {
+public final class LenientStorage extends ForwardingStorage {
     /** No zeroes, which would look as if nothing had ever been written there. */
     public static final byte FILLER = -1;
 
@@ -44,6 +43,7 @@ public final class LenientStorage implements Storage {
     }
 
     private LenientStorage(Storage disk, Path witness) {
+        super(disk);
         this.disk = disk;
         this.witness = witness;
     }
@@ -109,16 +109,12 @@ public final class LenientStorage implements Storage {
         }
     }
 
-    private final class LenientFile implements LoomFile {
+    private final class LenientFile extends ForwardingFile {
         private final LoomFile file;
 
         LenientFile(LoomFile file) {
+            super(file);
             this.file = file;
-        }
-
-        @Override
-        public Path path() {
-            return file.path();
         }
 
         @Override
@@ -147,14 +143,14 @@ public final class LenientStorage implements Storage {
             int start = target.position();
             if (!isBad(path(), block(at))) {
                 try {
-                    return read(target, at, READ_ATTEMPTS);
+                    return file.read(target, at, READ_ATTEMPTS);
                 } catch (StoreIoException e) {
                     if (block(at) == BLOCKS_MAX || !deliversOther(block(at))) {
                         throw e;
                     }
                 }
                 try {
-                    return read(target, at, 1); // for a moment, the disk may have delivered nothing
+                    return file.read(target, at); // for a moment, the disk may have delivered nothing
                 } catch (StoreIoException e) {
                     giveUp(path(), block(at));
                 }
@@ -164,20 +160,6 @@ public final class LenientStorage implements Storage {
                 target.put(FILLER);
             }
             return length;
-        }
-
-        private int read(ByteBuffer target, long at, int attemptsMax) {
-            int start = target.position();
-            for (int attempts = 1; ; attempts++) {
-                try {
-                    return file.read(target, at);
-                } catch (StoreIoException e) {
-                    target.position(start);
-                    if (attempts == attemptsMax) {
-                        throw e;
-                    }
-                }
-            }
         }
 
         /** Whether the disk delivers another block, so that it is the block that is bad. */
@@ -217,29 +199,9 @@ public final class LenientStorage implements Storage {
         }
 
         @Override
-        public long size() {
-            return file.size();
-        }
-
-        @Override
         public void truncate(long size) {
             file.truncate(size);
             forget(path(), block(size + BLOCK_LENGTH - 1), BLOCKS_MAX);
-        }
-
-        @Override
-        public void force() {
-            file.force();
-        }
-
-        @Override
-        public MappedByteBuffer map(boolean writable, long position, long length) {
-            return file.map(writable, position, length);
-        }
-
-        @Override
-        public void close() {
-            file.close();
         }
     }
 
@@ -260,21 +222,6 @@ public final class LenientStorage implements Storage {
     }
 
     @Override
-    public void createDirectories(Path directory) {
-        disk.createDirectories(directory);
-    }
-
-    @Override
-    public void createDirectory(Path directory) {
-        disk.createDirectory(directory);
-    }
-
-    @Override
-    public void syncDirectory(Path directory) {
-        disk.syncDirectory(directory);
-    }
-
-    @Override
     public void delete(Path file) {
         disk.delete(file);
         forget(file, 0, BLOCKS_MAX);
@@ -285,30 +232,5 @@ public final class LenientStorage implements Storage {
         disk.rename(file, name);
         forget(file, 0, BLOCKS_MAX);
         forget(name, 0, BLOCKS_MAX);
-    }
-
-    @Override
-    public List<Path> list(Path directory) {
-        return disk.list(directory);
-    }
-
-    @Override
-    public boolean exists(Path file) {
-        return disk.exists(file);
-    }
-
-    @Override
-    public String fileSystemType(Path directory) {
-        return disk.fileSystemType(directory);
-    }
-
-    @Override
-    public long totalSpace(Path directory) {
-        return disk.totalSpace(directory);
-    }
-
-    @Override
-    public long usableSpace(Path directory) {
-        return disk.usableSpace(directory);
     }
 }

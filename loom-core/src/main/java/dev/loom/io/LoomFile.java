@@ -1,5 +1,6 @@
 package dev.loom.io;
 
+import dev.loom.error.StoreIoException;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -21,6 +22,25 @@ public interface LoomFile extends Closeable {
      * @return bytes read, 0 at or past the end
      */
     int read(ByteBuffer target, long position);
+
+    /**
+     * As {@link #read(ByteBuffer, long)}, but asks again where that fails, as a disk may fail for a moment.
+     *
+     * @param attemptsMax 1 at least
+     */
+    default int read(ByteBuffer target, long position, int attemptsMax) {
+        int start = target.position();
+        for (int attempts = 1; ; attempts++) {
+            try {
+                return read(target, position);
+            } catch (StoreIoException e) {
+                target.position(start);
+                if (attempts == attemptsMax) {
+                    throw e;
+                }
+            }
+        }
+    }
 
     long size();
 

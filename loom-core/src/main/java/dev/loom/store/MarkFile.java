@@ -170,7 +170,7 @@ final class MarkFile {
         try (LoomFile file = storage.openToRead(path)) {
             for (int slot = 0; slot < bytes.capacity(); slot += SLOT_LENGTH) {
                 try {
-                    read(file, bytes, slot);
+                    file.read(bytes.limit(slot + SLOT_LENGTH).position(slot), slot, READ_ATTEMPTS);
                 } catch (StoreIoException e) {
                     if (failure != null) {
                         throw e;
@@ -181,19 +181,6 @@ final class MarkFile {
             }
         }
         return new Slots(bytes.clear(), failure);
-    }
-
-    private static void read(LoomFile file, ByteBuffer bytes, int slot) {
-        for (int attempts = 1; ; attempts++) {
-            try {
-                file.read(bytes.limit(slot + SLOT_LENGTH).position(slot), slot);
-                return;
-            } catch (StoreIoException e) {
-                if (attempts == READ_ATTEMPTS) {
-                    throw e;
-                }
-            }
-        }
     }
 
     /** Whether the file was never a mark, not even one that is damaged now. A slot that can't be read may be one. */

@@ -75,20 +75,6 @@ final class BadBlockTest extends StoreFixture {
         image = StoreImage.of(store());
     }
 
-    /** As the mark is after the machine has started again. */
-    private void markEarlierBoot() {
-        MarkFile file = new MarkFile(Storage.DISK, mark());
-        Mark mark = file.read();
-        file.writeTwice(mark.owned(
-                new Mark.Owner(mark.owner().process(), "earlier", mark.owner().host()),
-                mark.sessionNonce(),
-                mark.staging(),
-                Rings.of(mark),
-                Rings.of(mark),
-                mark.indexState(),
-                mark.file()));
-    }
-
     /** A store whose mark is older than the last pages of all its logs. */
     private void writeBeyondTheMark() throws IOException {
         openFirst();

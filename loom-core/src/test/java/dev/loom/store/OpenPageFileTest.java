@@ -60,20 +60,6 @@ final class OpenPageFileTest extends StoreFixture {
         markEarlierBoot();
     }
 
-    /** As the mark is after the machine has started again. */
-    private void markEarlierBoot() {
-        MarkFile file = new MarkFile(Storage.DISK, new StoreFiles(store()).mark());
-        Mark mark = file.read();
-        file.write(mark.owned(
-                new Mark.Owner(mark.owner().process(), "earlier", mark.owner().host()),
-                mark.sessionNonce(),
-                mark.staging(),
-                Rings.of(mark),
-                Rings.of(mark),
-                mark.indexState(),
-                mark.file()));
-    }
-
     private Path file() {
         return store().resolve("open.page");
     }

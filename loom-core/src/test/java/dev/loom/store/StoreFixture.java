@@ -102,6 +102,20 @@ abstract class StoreFixture {
         return image;
     }
 
+    /** As the mark is after the machine has started again. */
+    void markEarlierBoot() {
+        MarkFile file = new MarkFile(Storage.DISK, new StoreFiles(store()).mark());
+        Mark mark = file.read();
+        file.writeTwice(mark.owned(
+                new Mark.Owner(mark.owner().process(), "earlier", mark.owner().host()),
+                mark.sessionNonce(),
+                mark.staging(),
+                Rings.of(mark),
+                Rings.of(mark),
+                mark.indexState(),
+                mark.file()));
+    }
+
     /** All records in the log that are not Loom's own. */
     List<Pushed> found() {
         List<Pushed> found = new ArrayList<>();
