@@ -72,7 +72,9 @@ class TokenReaderTest {
     private static String folded(String token) {
         String selected = token.replaceAll("[\\x{FE00}-\\x{FE0F}\\x{E0100}-\\x{E01EF}]", "");
         String once = fold(Normalizer.normalize(selected, Normalizer.Form.NFC));
-        return fold(Normalizer.normalize(once, Normalizer.Form.NFC));
+        // U+0345 alone begins a token without a letter, and the normal form has other marks before it, which then
+        // belong to none
+        return fold(Normalizer.normalize(once, Normalizer.Form.NFC)).replaceFirst("^\\p{M}+", "");
     }
 
     private static String fold(String text) {
@@ -156,6 +158,9 @@ class TokenReaderTest {
         assertEquals(List.of(), tokens(""));
         assertEquals(List.of(), tokens(" -- ()"));
         assertEquals(List.of("a", "\u03b9"), tokens("a -\u0301\u0301-\u0345"));
+        assertEquals(List.of("\u03b9\u03c3"), tokens("\u0345\u0307\u03c3"));
+        assertEquals(
+                tokens("\u0345\u0307\u03c3"), tokens("\u0307\u0345\u03c3"), "the same text, in another order of marks");
         assertEquals(List.of("i", "i", "i", "i", "σσσ"), tokens("I i İ ı ΣςΣ"));
         assertEquals(List.of("caf\u00e9x"), tokens("cafe\u0301x"));
         assertEquals(List.of("𐐨𐐨"), tokens("𐐀𐐨"));
