@@ -25,7 +25,7 @@ final class RunningTotals {
     /** Whether all records before were counted, or are in the totals of a checkpoint. */
     private boolean known;
 
-    /** Whether directories may have been lost so far, when a store was recovered or its indexes were damaged. */
+    /** Whether directories may have been lost so far: below where the walk began, by a recovery, or by damage. */
     private boolean interrupted;
 
     private long lastCheckpoint = NONE;
@@ -47,6 +47,7 @@ final class RunningTotals {
         this.begin = begin;
         this.readable = readable;
         this.known = known;
+        this.interrupted = !known;
         this.faults = faults;
     }
 
@@ -122,7 +123,7 @@ final class RunningTotals {
      * been lost when the chain was continued; the walk then goes on entry by entry.
      */
     private boolean leads(long address, long expected) {
-        if (address == expected || (address <= begin && expected == NONE)) {
+        if (address == expected || (address < begin && expected == NONE)) {
             return true;
         }
         if (interrupted && PageDescriptor.offsetInPage(address) == 0) {

@@ -216,6 +216,17 @@ final class ContentsVerificationTest {
         assertTrue(tried > 20, "tried=" + tried);
     }
 
+    /** No entry is there, so readers go on as if the chain ended; only after a loss may it be written so. */
+    @Test
+    void shouldNameTheFirstDirectoryWhenItsChainLeadsToTheBeginOfItsPage() throws IOException {
+        int entry = entries(bytes(LogKind.TIME), 0).get(0);
+        // of Loom's own source: id, records, bytes, first time; then the last time, of three bytes, and the last record
+        int previous = entry + LIST + 4 + 3 + 1;
+        assertEquals(0, bytes(LogKind.TIME).get(previous));
+        List<Problem> problems = change(LogKind.TIME, 0, changed -> changed.put(previous, (byte) (entry / Long.BYTES)));
+        assertTrue(problems.stream().anyMatch(problem -> isAt(problem, entry)), problems::toString);
+    }
+
     /** Of each index in each directory its count, least and greatest key, and sum. */
     private List<double[]> summaries() {
         List<double[]> found = new ArrayList<>();
