@@ -234,7 +234,7 @@ final class WorkloadsTest {
                         "--warm-up",
                         "0.05",
                         "--seconds",
-                        "0.05",
+                        "0.3",
                         "--ring",
                         "1m",
                         "--segment",
@@ -274,7 +274,7 @@ final class WorkloadsTest {
                         "--warm-up",
                         "0",
                         "--seconds",
-                        "0.1",
+                        "0.4",
                         "--results",
                         results.toString()));
         assertEquals(

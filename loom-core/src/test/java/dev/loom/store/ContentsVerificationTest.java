@@ -46,6 +46,9 @@ final class ContentsVerificationTest {
     private static final int PAGE = PageDescriptor.PAGE_LENGTH;
     private static final int LIST = 56;
     private static final int BINS = 24;
+    /** In fewer bytes of bins perhaps none has more than two records, and then parts of their header mean nothing. */
+    private static final int HEADER_MATTERS = 128;
+
     private static final int CHECKPOINT = 2;
     private static final PayloadFormat FORMAT = Formats.parse("struct:v:i64,d:f64,t:i64,rest:bytes");
 
@@ -311,6 +314,9 @@ final class ContentsVerificationTest {
                 for (int at = entry + 4; at < end; at += 1 + random.nextInt(STRIDE)) {
                     if (own && at >= entry + BINS) {
                         break; // of the writing program alone
+                    }
+                    if (at == entry + BINS && bytes.getInt(entry + 20) < HEADER_MATTERS) {
+                        continue;
                     }
                     // no reader looks at the highest bits of the last byte of a double's sum
                     int bit = ofDoubles && at >= entry + BINS ? 0 : random.nextInt(8);

@@ -299,6 +299,9 @@ final class TextIndexLinesTest {
         List<String> lines = lines();
         write(lines);
         String word = word(lines);
+        while (List.of("AND", "OR", "NOT").contains(word)) {
+            word = word(lines);
+        }
         try (Loom loom = Loom.open(LoomConfig.at(store()).textIndexShare(0).build());
                 LoomReader reader = LoomReader.attach(store())) {
             for (Store store : List.of(reader, loom)) {

@@ -375,6 +375,7 @@ final class TextIndexTest {
                     fill(loom, RECORDS / 12);
                     if (phase != 2 && random.nextInt(3) > 0) {
                         finish(loom);
+                        assertTrue(loom.finishRollups((done, total) -> true));
                     }
                     try (Snapshot snapshot = loom.snapshot()) {
                         compare(snapshot, QUERIES / 12);
@@ -439,6 +440,8 @@ final class TextIndexTest {
                 sources.clear();
                 snapshot.sources().forEach(source -> sources.add(source.id()));
                 compare(snapshot, QUERIES / 6);
+                Where absent = Where.parse("line matches 'neverwritten'");
+                assertEquals(List.of(), addresses(snapshot, sources.get(0), absent, Order.NEWEST_FIRST, true));
             }
         }
         open(false).close(); // removes the killed one's staging

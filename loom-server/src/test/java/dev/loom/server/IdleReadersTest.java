@@ -280,14 +280,23 @@ final class IdleReadersTest {
     }
 
     @Test
-    void shouldRefuseOnceTheQueueIsFullOrItsTimeIsOver() throws Exception {
-        start("30s", "max_queued_queries: 1, queue_timeout: 1s");
+    void shouldRefuseOnceTheQueueIsFull() throws Exception {
+        start("30s", "max_queued_queries: 1, queue_timeout: 30s");
         ignore("/v1/scan", SCAN);
         ignore("/v1/scan", SCAN);
         awaitMetric("loom_queries_running{kind=\"query\"} 2");
         ignore("/v1/scan", SCAN);
         awaitMetric("loom_queries_queued{kind=\"query\"} 1");
         assertEquals(429, ask("/v1/scan", SCAN).statusCode());
+    }
+
+    @Test
+    void shouldRefuseOnceTheTimeInTheQueueIsOver() throws Exception {
+        start("30s", "queue_timeout: 1s");
+        ignore("/v1/scan", SCAN);
+        ignore("/v1/scan", SCAN);
+        awaitMetric("loom_queries_running{kind=\"query\"} 2");
+        ignore("/v1/scan", SCAN);
         InputStream refused = sockets.get(2).getInputStream();
         assertTrue(new String(refused.readNBytes(12), StandardCharsets.UTF_8).endsWith("429"));
     }

@@ -211,7 +211,7 @@ class TraceCommandTest {
         fill();
         send(random.nextBoolean());
         for (int i = 0; i < 20; i++) {
-            String id = trace(random.nextInt(TRACES));
+            String id = spans.get(random.nextInt(spans.size())).trace();
             requireSent(id, cli.run("trace", id, "--json").ok().lines());
             requireSent(
                     id,

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.UnknownFieldSet;
@@ -31,6 +32,7 @@ import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.trace.v1.Span;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -322,8 +324,12 @@ class OtlpFormatTest {
 
     private static boolean isMessage(byte[] bytes) {
         try {
-            return UnknownFieldSet.parseFrom(bytes).getSerializedSize() >= 0;
-        } catch (InvalidProtocolBufferException e) {
+            // with ten bytes at hand it accepts a varint that goes on behind them
+            CodedInputStream in = CodedInputStream.newInstance(new ByteArrayInputStream(bytes), 9);
+            UnknownFieldSet fields = UnknownFieldSet.parseFrom(in);
+            in.checkLastTagWas(0);
+            return fields.getSerializedSize() >= 0;
+        } catch (IOException e) {
             return false;
         }
     }

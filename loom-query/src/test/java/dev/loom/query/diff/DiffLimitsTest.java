@@ -368,8 +368,8 @@ final class DiffLimitsTest {
             }
         }
         int count = found;
-        // more than 9 of 60 at 5 % come once in 800 runs; the correction is wide, so that hardly one is met
-        assertTrue(count <= 9, () -> "seed=" + seed + ", found=" + count);
+        // more than 12 of 60 at 5 % come once in 60,000 runs; the correction is wide, so that hardly one is met
+        assertTrue(count <= 12, () -> "seed=" + seed + ", found=" + count);
     }
 
     @Test

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class PlantedCauseTest {
     private static final int DATA_SETS = Integer.getInteger("loom.test.diff.sets", 20);
 
-    /** One in 300 is missed: two of 20 once in 500 runs, three once in 25,000. */
-    private static final double FIRST_MIN = DATA_SETS > 20 ? 0.95 : 0.9;
+    /** One in 300 is missed: three of 20 once in 25,000 runs, four once in 1,700,000. */
+    private static final double FIRST_MIN = DATA_SETS > 20 ? 0.95 : 0.85;
 
     private static final long SLOW = 500_000;
 

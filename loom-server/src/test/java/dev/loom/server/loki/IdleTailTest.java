@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tails that last longer than a connection without requests may. */
 final class IdleTailTest {
-    private static final Duration IDLE = Duration.ofMillis(300);
+    private static final Duration IDLE = Duration.ofMillis(600);
 
     @TempDir
     Path temp;
