@@ -57,14 +57,14 @@ final class SettingsReader {
         String otlpHttp = file.text(OTLP_HTTP + ".endpoint").orElse(null);
         String api = file.text("api.endpoint").orElse(null);
         String ingest = file.text("receivers.loom.endpoint").orElse(null);
+        // a protocol that is named without an endpoint has its default, as the Collector's
+        otlpGrpc = otlpGrpc == null && file.isEmptied(OTLP_GRPC) ? OTLP_GRPC_DEFAULT : otlpGrpc;
+        otlpHttp = otlpHttp == null && file.isEmptied(OTLP_HTTP) ? OTLP_HTTP_DEFAULT : otlpHttp;
         if (otlpGrpc == null && otlpHttp == null && api == null && ingest == null) {
             otlpGrpc = OTLP_GRPC_DEFAULT;
             otlpHttp = OTLP_HTTP_DEFAULT;
             api = API_DEFAULT;
         }
-        // a protocol that is named without an endpoint has its default, as the Collector's
-        otlpGrpc = otlpGrpc == null && file.isEmptied(OTLP_GRPC) ? OTLP_GRPC_DEFAULT : otlpGrpc;
-        otlpHttp = otlpHttp == null && file.isEmptied(OTLP_HTTP) ? OTLP_HTTP_DEFAULT : otlpHttp;
         settings.otlpGrpc(endpoint(otlpGrpc))
                 .otlpHttp(endpoint(otlpHttp))
                 .api(endpoint(api))

@@ -1,6 +1,7 @@
 package dev.loom.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.server.SentSpans.Span;
@@ -250,6 +251,19 @@ final class JaegerApiTest {
         return asked;
     }
 
+    /** A tag is compared as a text, which has no unit. */
+    @Test
+    void shouldFindNoNumberByATextWithAUnit() throws Exception {
+        sent.send(random, TRACES);
+        Span model = sent.spans.stream()
+                .filter(span -> Long.valueOf(500).equals(span.attributes().get("http.status")))
+                .findFirst()
+                .orElseThrow();
+        String path = "/jaeger/api/traces?service=" + SentSpans.encoded(model.service()) + "&tag=http.status:";
+        assertFalse(SentSpans.list(sent.object(path + "500"), "data").isEmpty());
+        assertEquals(List.of(), SentSpans.list(sent.object(path + "500ns"), "data"));
+    }
+
     @Test
     void shouldFindTracesAsAPlainComputationDoes() throws Exception {
         sent.send(random, TRACES);
@@ -335,6 +349,10 @@ final class JaegerApiTest {
                 SentSpans.list(answer, "data").stream()
                         .map(trace -> trace.get("traceID"))
                         .toList());
+        List<Map<String, @Nullable Object>> errors = SentSpans.list(answer, "errors");
+        assertEquals(1, errors.size(), errors::toString);
+        assertEquals("trace not found", errors.get(0).get("msg"));
+        assertEquals("0".repeat(30) + "99", errors.get(0).get("traceID"));
     }
 
     /** Enums of OTLP are open: a number may be any. */

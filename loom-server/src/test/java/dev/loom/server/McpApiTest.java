@@ -124,6 +124,14 @@ final class McpApiTest {
             assertEquals("loom", object(result, "serverInfo").get("name"));
             assertTrue(String.valueOf(result.get("instructions")).contains("Begin with `sources`"));
         }
+        for (String header : List.of("2025-03-26", "2026-07-28", "x")) {
+            HttpResponse<String> answer = post(
+                    "/mcp",
+                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"}}",
+                    "MCP-Protocol-Version",
+                    header);
+            assertEquals("2025-06-18", object(json(answer), "result").get("protocolVersion"), answer.body());
+        }
         assertEquals(Map.of(), result("ping", "{}"));
         String initialized = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
         HttpResponse<String> answer = post("/mcp", initialized, "MCP-Protocol-Version", "2025-06-18");
@@ -194,6 +202,21 @@ final class McpApiTest {
                 answer.body());
     }
 
+    private List<Object> sources(String arguments) throws Exception {
+        Map<String, @Nullable Object> answer = object(call("sources", arguments), "structuredContent");
+        return SentSpans.list(answer, "rows").stream()
+                .map(row -> (Object) String.valueOf(row.get("name")))
+                .toList();
+    }
+
+    @Test
+    void shouldListTheSourcesWhoseNamesBeginSo() throws Exception {
+        assertTrue(sources("{}").containsAll(List.of("lines", "otlp.spans")));
+        assertEquals(List.of("lines"), sources("{\"name\":\"lin\"}"));
+        assertEquals(List.of("otlp.spans"), sources("{\"name\":\"otlp.spans\"}"));
+        assertEquals(List.of(), sources("{\"name\":\"none\"}"));
+    }
+
     @Test
     void shouldListToolsWhoseParametersTheQueryApiKnows() throws Exception {
         List<String> names = new ArrayList<>();
@@ -236,6 +259,7 @@ final class McpApiTest {
             quoteCharacter = '\0',
             value = {
                 "sources; {}; {}",
+                "sources; {\"name\":\"otlp.\"}; {\"name\":\"otlp.\"}",
                 "fields; {\"source\":\"otlp.spans\"}; {\"source\":\"otlp.spans\"}",
                 "scan; {\"source\":\"lines\"}; {\"source\":\"lines\",\"limit\":20}",
                 "scan; {\"source\":\"lines\",\"limit\":2}; {\"source\":\"lines\",\"limit\":2}",

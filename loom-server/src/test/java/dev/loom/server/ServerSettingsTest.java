@@ -102,9 +102,10 @@ final class ServerSettingsTest {
         assertTrue(one.otlpHttp().isEmpty());
         assertTrue(read(api + "{grpc: {endpoint: }}}}", STORE).otlpGrpc().isPresent());
         assertFalse(read(api + "}}", STORE).receives());
-        String alone = "receivers: {otlp: {protocols: {grpc: }}}";
-        assertTrue(read(alone, STORE).otlpHttp().isPresent(), "no address is named: all defaults");
-        assertTrue(read(alone, STORE).api().isPresent());
+        ServerSettings alone = read("receivers: {otlp: {protocols: {grpc: }}}", STORE);
+        assertEquals("localhost:4317", alone.otlpGrpc().orElseThrow().toString());
+        assertTrue(alone.otlpHttp().isEmpty());
+        assertTrue(alone.api().isEmpty());
         Map<String, String> typed = Map.of("store.directory", "D", "receivers.otlp.protocols.grpc.endpoint", "none");
         assertFalse(read(api + "{grpc: }}}", typed).receives());
     }

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
@@ -75,12 +76,22 @@ public final class Console {
         this.interruption = interruption;
     }
 
-    /** This console with another output, which is no terminal. */
-    public Console withOutput(DataOutput other) {
-        Console redirected = new Console(in, other, err, false, errTerminal, environment, clock, interruption);
+    /** This console with a file, which may be a terminal's, as its output. */
+    public Console withOutput(DataOutput other, Path file) {
+        Console redirected =
+                new Console(in, other, err, isTerminal(file), errTerminal, environment, clock, interruption);
         redirected.colours(colours);
         redirected.inTerminal = inTerminal;
         return redirected;
+    }
+
+    /** Whether a file is a terminal, by whatever name. */
+    public static boolean isTerminal(Path file) {
+        try {
+            return Terminals.isTerminalPath(file.toRealPath());
+        } catch (IOException e) {
+            return false; // it is not there
+        }
     }
 
     /** The process's own console. */

@@ -177,7 +177,7 @@ public final class ExportCommand implements Callable<Integer> {
         if (arrivalsAlone() && asked.kind() == TimeKind.EVENT) {
             throw CommandFailure.usage(
                     "--format " + format + " is a range of arrival times; --time event is for the other formats");
-        } else if (format.isBinary() && !toFile() && console.outTerminal()) {
+        } else if (format.isBinary() && (toFile() ? Console.isTerminal(Path.of(output)) : console.outTerminal())) {
             throw CommandFailure.usage("--format " + format + " is not for a terminal; name a file with --output");
         } else if (format != ExportFormat.PARQUET && TypedOptions.contains(command, "--column")) {
             throw CommandFailure.usage("--column is for parquet: --format " + format);
@@ -237,7 +237,7 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Null for an archive, which is no list of records, and for what a module writes. */
     private @Nullable RecordForm form(RequestBuilder builder, DataOutput out, TimePrinter times) throws IOException {
-        Console target = toFile() ? console.withOutput(out) : console; // which may be a terminal
+        Console target = toFile() ? console.withOutput(out, Path.of(output)) : console; // either may be a terminal
         return switch (format) {
             case ARCHIVE, PARQUET -> null;
             case JSONL -> new TextForm(target, OutputFormat.JSON, times);

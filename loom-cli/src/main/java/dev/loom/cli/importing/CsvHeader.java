@@ -55,7 +55,7 @@ final class CsvHeader {
     /**
      * Reads the first row; the next one is the first data row.
      *
-     * @throws CommandFailure if there is no row, or a name is missing or occurs twice
+     * @throws CommandFailure if there is no row, no name, or one that occurs twice
      */
     static CsvHeader read(CsvRows rows, byte delimiter) throws IOException {
         rows.skipByteOrderMark();
@@ -68,11 +68,13 @@ final class CsvHeader {
         for (int i = 0; i < rows.cellCount(); i++) {
             written.add(new String(rows.array(i), rows.offset(i), rows.length(i), StandardCharsets.UTF_8).strip());
         }
+        if (written.stream().allMatch(String::isEmpty)) {
+            throw failure("line " + rows.line() + ": header: no column has a name");
+        }
+        List<String> notes = nameTheNameless(written);
         Set<String> seen = new HashSet<>();
         for (String column : written) {
-            if (column.isEmpty()) {
-                throw failure("line " + rows.line() + ": header: column " + (written.indexOf("") + 1) + " has no name");
-            } else if (!seen.add(column)) {
+            if (!seen.add(column)) {
                 throw failure("line " + rows.line() + ": header: two columns are named " + column);
             }
         }
@@ -84,7 +86,6 @@ final class CsvHeader {
                         + written.get(i) + "\" would both be field " + names.get(i));
             }
         }
-        List<String> notes = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             if (!names.get(i).equals(written.get(i))) {
                 notes.add("column \"" + written.get(i) + "\" becomes field " + names.get(i));
@@ -97,6 +98,18 @@ final class CsvHeader {
                     .ifPresent(found -> notes.add("the header has one column; --delimiter " + found + " splits it"));
         }
         return new CsvHeader(rows, names, notes);
+    }
+
+    /** Gives names to columns that have none, as the row numbers that pandas and R write; returns what to say of them. */
+    private static List<String> nameTheNameless(List<String> written) {
+        List<String> notes = new ArrayList<>();
+        for (int i = 0; i < written.size(); i++) {
+            if (written.get(i).isEmpty()) {
+                written.set(i, "column_" + (i + 1));
+                notes.add("column " + (i + 1) + " has no name, and becomes field " + written.get(i));
+            }
+        }
+        return notes;
     }
 
     /** A delimiter that the header has, other than the one in use: as an argument of {@code --delimiter}. */

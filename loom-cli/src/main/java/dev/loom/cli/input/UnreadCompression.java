@@ -9,7 +9,9 @@ public enum UnreadCompression {
     ZSTD("zstdcat", "(\u00B5/\u00FD"),
     XZ("xzcat", "\u00FD7zXZ\0"),
     /** The size of its blocks is a digit in the middle, and then the first block begins. */
-    BZIP2("bzcat", "BZh?1AY&SY");
+    BZIP2("bzcat", "BZh?1AY&SY"),
+    ZIP("unzip -p", "PK\u0003\u0004"),
+    LZ4("lz4 -dc", "\u0004\"M\u0018");
 
     private static final char DIGIT = '?';
 

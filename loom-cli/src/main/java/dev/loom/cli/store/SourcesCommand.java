@@ -49,7 +49,7 @@ public final class SourcesCommand implements Callable<Integer> {
         if (table != null) {
             try (Store reader = LoomReader.attach(store.directory());
                     Snapshot snapshot = reader.snapshot()) {
-                StoreTables.sources(snapshot, table);
+                StoreTables.sources(snapshot, snapshot.sources(), table);
                 table.end(Map.of());
             }
             return ExitCode.OK;

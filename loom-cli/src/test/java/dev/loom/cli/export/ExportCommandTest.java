@@ -249,6 +249,16 @@ class ExportCommandTest {
         assertTrue(export("--time", "event").exit(2).err().contains("arrival times"));
         assertTrue(export("--force").exit(2).err().contains("--force"));
         assertTrue(cli.outTerminal().run("export").exit(2).err().contains("not for a terminal"));
+        assertTrue(export("--output", "/dev/tty").exit(2).err().contains("not for a terminal"));
+        Files.createSymbolicLink(directory.resolve("terminal"), Path.of("/dev/tty"));
+        assertTrue(export("--output", directory.resolve("terminal").toString())
+                .exit(2)
+                .err()
+                .contains("not for a terminal"));
+        assertTrue(Console.isTerminal(directory.resolve("terminal")));
+        assertFalse(Console.isTerminal(Path.of("/dev/null")));
+        assertFalse(Console.isTerminal(directory.resolve("nothing")));
+        Files.delete(directory.resolve("terminal"));
         assertTrue(export("--output", directory.toString()).exit(2).err().contains("is a directory"));
         assertTrue(export("--output", file + "/x").exit(2).err().contains("no such file"));
         assertTrue(Cli.on(file).run("export").exit(3).err().contains(file.toString()));

@@ -263,12 +263,21 @@ class CsvImportTest {
             quoteCharacter = '`',
             value = {
                 "`` | line 1: no header line with the column names",
-                "a,,b | line 1: header: column 2 has no name",
+                "\"\",, | line 1: header: no column has a name",
+                "column_2, | line 1: header: two columns are named column_2",
                 "a,b,a | line 1: header: two columns are named a",
                 "\"a | line 1: header: quoted cell is not closed"
             })
     void shouldRefuseABadHeader(String header, String message) {
         assertEquals("loom: " + message, importFails(4, header));
+    }
+
+    /** Pandas and R write row numbers so. */
+    @Test
+    void shouldTakeColumnsWithoutANameByTheirNumbers() {
+        String err = cli.importText("s", "csv", "\"\",a, \n0,1,2\n").ok().err();
+        assertTrue(err.startsWith("loom: column 1 has no name, and becomes field column_1\n"), err);
+        assertEquals(List.of("{\"column_1\":0,\"a\":1,\"column_3\":2}"), fields());
     }
 
     @Test

@@ -59,7 +59,9 @@ class LinesImportTest {
     @CsvSource({
         "zstd, zstdcat, KLUv/QRYYQAAbix0CjEseAoyLHkK4SH/vQ==",
         "xz, xzcat, /Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQALbix0CjEseAoyLHkKAIYMUi4dvtrSAAEkDKYY2NgftvN9AQAAAAAEWVo=",
-        "bzip2, bzcat, QlpoOTFBWSZTWbWSlSQAAARZgAAQAAQwAAABBGAgADEMCCNBmo4EIheLuSKcKEhayUqSAA=="
+        "bzip2, bzcat, QlpoOTFBWSZTWbWSlSQAAARZgAAQAAQwAAABBGAgADEMCCNBmo4EIheLuSKcKEhayUqSAA==",
+        "zip, unzip -p, UEsDBBQAAAAIAJx9gV0qoISJCgAAAAwAAAAFAAAAeC5jc3ar0CnhMtQxAmMAUEsBAhQDFAAAAAgAnH2BXSqghIkKAAAADAAAAAUAAAAAAAAAAAAAAIABAAAAAHguY3N2UEsFBgAAAAABAAEAMwAAAC0AAAAAAA==",
+        "lz4, lz4 -dc, BCJNGGBAggwAAIB4LHQKMSwyCjEsMgoAAAAA"
     })
     void shouldRefuseWhatItCannotDecompress(String name, String command, String base64) {
         byte[] compressed = Base64.getDecoder().decode(base64);
@@ -74,7 +76,7 @@ class LinesImportTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"B", "BZh", "BZh0", "BZh9", "BZh91AY", "BZ", "BZhang"})
+    @ValueSource(strings = {"B", "BZh", "BZh0", "BZh9", "BZh91AY", "BZ", "BZhang", "PK", "PK3"})
     void shouldTakeTextThatOnlyBeginsLikeCompressed(String text) {
         cli.importText("s", "lines", text).ok();
         assertEquals(text + "\n", raw());

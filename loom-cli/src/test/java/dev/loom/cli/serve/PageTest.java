@@ -114,6 +114,37 @@ final class PageTest {
         browser.untilShown("#heatmap-said", "1 records");
     }
 
+    /** JSON lines say at their end whether they are all; the page looks at it, as nobody does in a file. */
+    @Test
+    void shouldSayThatASavedAnswerIsIncomplete() {
+        show("");
+        Object said = browser.run("""
+                return (async () => {
+                  const {download} = await import('./page/api.js');
+                  const asked = window.fetch;
+                  const said = [];
+                  for (const end of ['{"end":{"complete":true}}\\n', '{"end":{"complete":false}}\\n', '{"error":{"code":"c","message":"m"}}\\n', '{"e']) {
+                    window.fetch = async () => new Response('{"n":1}\\n' + end);
+                    try {
+                      await download('scan', {}, 'application/jsonl', 'saved.jsonl');
+                      said.push('whole');
+                    } catch (error) {
+                      said.push(error.message);
+                    }
+                  }
+                  window.fetch = asked;
+                  return said;
+                })();
+                """);
+        assertEquals(
+                List.of(
+                        "whole",
+                        "the file is incomplete, as its last line says",
+                        "the file is incomplete: m",
+                        "the file is incomplete: the answer broke off"),
+                said);
+    }
+
     @Test
     void shouldShowAllSourcesAndOpenOneByKeys() throws IOException {
         show("");

@@ -5,17 +5,12 @@ import java.util.HexFormat;
 
 /** Byte strings in JSON: ids as hexadecimal digits, others as base64. */
 final class JsonBytes {
-    private static final int TRACE_ID_LENGTH = 16;
-    private static final int SPAN_ID_LENGTH = 8;
-
     private JsonBytes() {}
 
-    /** The id in a field of this name, which determines its length; an empty text is an empty id. */
-    static byte[] id(String name, String text) throws BadValueException {
-        int length = name.equals("traceId") ? TRACE_ID_LENGTH : SPAN_ID_LENGTH;
-        if (!text.isEmpty() && text.length() != 2 * length) {
-            throw new BadValueException(
-                    "does not have " + 2 * length + " hexadecimal digits: characters=" + text.length());
+    /** An id of any length, as in protobuf: one of a wrong length is a matter of its span alone. */
+    static byte[] id(String text) throws BadValueException {
+        if (text.length() % 2 != 0) {
+            throw new BadValueException("has an odd number of hexadecimal digits: characters=" + text.length());
         }
         try {
             return HexFormat.of().parseHex(text);

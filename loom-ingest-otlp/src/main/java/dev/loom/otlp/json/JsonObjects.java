@@ -18,6 +18,9 @@ final class JsonObjects {
     private final JsonParser parser;
     private final ProtobufOutput out;
     private int depth;
+    private boolean known;
+    /** The first name in the outermost object that is unknown. */
+    private String ignored = "";
 
     JsonObjects(JsonParser parser, ProtobufOutput out) {
         this.parser = parser;
@@ -29,12 +32,19 @@ final class JsonObjects {
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             MessageField field = type.field(parser.currentName());
             JsonToken value = parser.nextToken();
+            known |= field != null;
             if (field == null) {
+                ignored = depth == 0 && ignored.isEmpty() ? parser.currentName() : ignored;
                 parser.skipChildren();
             } else if (value != JsonToken.VALUE_NULL) {
                 field(field);
             }
         }
+    }
+
+    /** The first name of an object that has unknown ones alone; empty if there is none. */
+    String ignored() {
+        return known ? "" : ignored;
     }
 
     private void field(MessageField field) throws IOException, BadValueException, NoRoomException {
@@ -72,7 +82,7 @@ final class JsonObjects {
                 out.string(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
             }
             case BYTES -> out.bytes(JsonBytes.base64(text()));
-            case ID -> out.bytes(JsonBytes.id(field.jsonName(), text()));
+            case ID -> out.bytes(JsonBytes.id(text()));
             default -> number(field.type());
         }
     }

@@ -33,6 +33,8 @@ public final class JsonRequests implements JsonTranscoder {
 
     private static final int PLACE_LENGTH_MAX = 200;
 
+    private static final String UNKNOWN = "; names are as in resourceLogs, resourceSpans and resourceMetrics";
+
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // names come from clients
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -60,9 +62,13 @@ public final class JsonRequests implements JsonTranscoder {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
                     throw new BadValueException("is not an object");
                 }
-                new JsonObjects(parser, out).object(OtlpMessages.request(signal));
+                JsonObjects objects = new JsonObjects(parser, out);
+                objects.object(OtlpMessages.request(signal));
                 if (parser.nextToken() != null) {
                     throw new BadValueException("is followed by more text");
+                }
+                if (!objects.ignored().isEmpty()) {
+                    outcome.accepted(0, 0, "request has nothing that is known: ignored=" + objects.ignored() + UNKNOWN);
                 }
                 return true;
             } catch (BadValueException e) {

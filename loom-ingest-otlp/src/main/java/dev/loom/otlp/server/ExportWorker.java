@@ -58,11 +58,15 @@ final class ExportWorker implements AutoCloseable {
             if (json) {
                 message = convert(message, (from, to) -> transcode(signal, from, to));
             }
+            String warning = outcome.message();
             exportedLength = message == null ? 0 : message.length();
             if (message == null) {
                 handler.export(signal, NOTHING, 0, 0, outcome);
             } else {
                 handler.export(signal, message.buffer(), message.offset(), message.length(), outcome);
+            }
+            if (outcome.status() == Status.ACCEPTED && outcome.message().isEmpty()) {
+                outcome.accepted(outcome.accepted(), outcome.rejected(), warning);
             }
         } finally {
             if (message != null) {

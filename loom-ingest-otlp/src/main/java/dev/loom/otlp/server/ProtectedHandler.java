@@ -22,6 +22,10 @@ final class ProtectedHandler extends Handler.Wrapper {
     /** The attribute of a request admitted without the token. */
     static final String WITHOUT_TOKEN = "dev.loom.otlp.without-token";
 
+    /** What pages of other origins may send besides what any page may; those of MCP are for assistants in a browser. */
+    private static final String ALLOWED_HEADERS =
+            "Authorization, Content-Encoding, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+
     /** Browsers say by it which page asks; a script can't change it. */
     private static final String FETCH_SITE = "Sec-Fetch-Site";
 
@@ -96,6 +100,9 @@ final class ProtectedHandler extends Handler.Wrapper {
             return true;
         }
         if (refusal == null) {
+            if (origin != null) {
+                allowOrigin(response.getHeaders(), origin); // also to read that its token is wrong
+            }
             refusal = tokenRefusal(request);
         }
         if (refusal != null) {
@@ -103,9 +110,6 @@ final class ProtectedHandler extends Handler.Wrapper {
             UnreadBody.endConnection(request, response);
             refusals.refuse(request, response, callback, refusal);
             return true;
-        }
-        if (origin != null) {
-            allowOrigin(response.getHeaders(), origin);
         }
         if (gate.draining) {
             gate.refused.increment();
@@ -176,7 +180,7 @@ final class ProtectedHandler extends Handler.Wrapper {
         HttpFields.Mutable headers = response.getHeaders();
         allowOrigin(headers, origin);
         headers.put("Access-Control-Allow-Methods", "GET, POST");
-        headers.put("Access-Control-Allow-Headers", "Authorization, Content-Encoding, Content-Type");
+        headers.put("Access-Control-Allow-Headers", ALLOWED_HEADERS);
         headers.put("Access-Control-Max-Age", "600");
         response.setStatus(HttpStatus.NO_CONTENT_204);
         response.write(true, ByteBuffer.allocate(0), callback);

@@ -23,6 +23,10 @@ final class ZstdDecoder {
     private static final int CHECKSUM_LENGTH = 4;
     private static final int RUN = 1;
     private static final int COMPRESSED = 2;
+    /** Of the literals in a compressed block: coded by a tree of their own, by that of the block before. */
+    private static final int LITERALS_TREE = 2;
+
+    private static final int LITERALS_TREELESS = 3;
 
     private final ZstdDecompressor decompressor = new ZstdDecompressor();
     private boolean lengthKnown;
@@ -117,6 +121,7 @@ final class ZstdDecoder {
     private static long skipBlocks(ByteBuffer in) throws RefusalException {
         long decodedMax = 0;
         boolean last = false;
+        boolean tree = false;
         while (!last) {
             int header = (int) read(in, BLOCK_HEADER_LENGTH);
             last = (header & 1) != 0;
@@ -124,6 +129,14 @@ final class ZstdDecoder {
             int length = header >>> 3;
             if (type > COMPRESSED || length > BLOCK_LENGTH_MAX) {
                 throw malformed("block is out of range");
+            }
+            if (type == COMPRESSED && length > 0 && in.hasRemaining()) {
+                int literals = in.get(in.position()) & 3;
+                if (literals == LITERALS_TREELESS && !tree) {
+                    throw malformed(
+                            "no block before has a tree"); // the decompressor would take that of an earlier body
+                }
+                tree |= literals == LITERALS_TREE;
             }
             decodedMax += type == COMPRESSED ? BLOCK_LENGTH_MAX : length;
             skip(in, type == RUN ? 1 : length);

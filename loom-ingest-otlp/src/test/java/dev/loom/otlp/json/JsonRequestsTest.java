@@ -86,12 +86,19 @@ class JsonRequestsTest {
     }
 
     @Test
-    void point32RefusesIdsOfOtherLengthsOrDigits() {
+    void point32LeavesIdsOfOtherLengthsToTheirSpans() throws Exception {
+        LogRecord log = log("\"traceId\":\"5B8EFFF798038103\",\"spanId\":\"1234\"");
+        assertEquals("5b8efff798038103", hex(log.getTraceId().toByteArray()));
+        assertEquals("1234", hex(log.getSpanId().toByteArray()));
+    }
+
+    @Test
+    void point32RefusesIdsOfOtherDigits() {
         String place = "/resourceLogs/0/scopeLogs/0/logRecords/0/";
         refused(
-                "\"traceId\":\"5B8EFFF798038103\"",
-                place + "traceId does not have 32 hexadecimal digits: characters=16");
-        refused("\"spanId\":\"7uGbfsPBsXQ=\"", place + "spanId does not have 16 hexadecimal digits: characters=12");
+                "\"traceId\":\"5B8EFFF79803810\"",
+                place + "traceId has an odd number of hexadecimal digits: characters=15");
+        refused("\"spanId\":\"7uGbfsPBsXQ=\"", place + "spanId has characters other than hexadecimal digits");
         refused("\"spanId\":\"eee19b7ec3c1b17x\"", place + "spanId has characters other than hexadecimal digits");
         refused("\"spanId\":17", place + "spanId is not a string");
     }
@@ -171,6 +178,21 @@ class JsonRequestsTest {
         assertEquals(
                 LogRecord.getDefaultInstance(), log("\"severity_text\":\"x\",\"time_unix_nano\":[],\"trace_id\":1"));
         assertEquals(ExportLogsServiceRequest.getDefaultInstance(), transcode(Signal.LOGS, "{\"resource_logs\":[{}]}"));
+        assertEquals(
+                "request has nothing that is known: ignored=resource_logs; names are as in resourceLogs, resourceSpans"
+                        + " and resourceMetrics",
+                warning("{\"resource_logs\":[{}],\"x\":1}"));
+        assertEquals("", warning("{\"resource_logs\":[{}],\"resourceLogs\":[]}"));
+        assertEquals("", warning("{\"resource_logs\":[{}],\"resourceLogs\":[{}]}"));
+        assertEquals("", warning("{}"));
+    }
+
+    private static String warning(String json) {
+        UnsafeBuffer bytes = new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8));
+        ExportOutcome outcome = new ExportOutcome();
+        assertTrue(
+                new JsonRequests().transcode(Signal.LOGS, bytes, 0, bytes.capacity(), new TightBuffer(1000), outcome));
+        return outcome.message();
     }
 
     @Test

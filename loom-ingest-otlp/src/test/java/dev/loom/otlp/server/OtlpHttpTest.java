@@ -245,6 +245,30 @@ class OtlpHttpTest {
     }
 
     @Test
+    void shouldTellWhatTheTranscoderWarnsOf() throws Exception {
+        try (TestServer warning = new TestServer(
+                exported,
+                TestServer.config(),
+                ServerProtection.defaults(),
+                (signal, json, offset, length, message, outcome) -> {
+                    outcome.accepted(0, 0, "nothing is known");
+                    return true;
+                },
+                Endpoint.parse("localhost:0"),
+                Endpoint.parse("localhost:0"))) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(warning.httpUrl("/v1/logs")))
+                    .header("Content-Type", JSON)
+                    .POST(BodyPublishers.ofString("{}"))
+                    .build();
+            assertEquals(
+                    "{\"partialSuccess\":{\"errorMessage\":\"nothing is known\"}}",
+                    client.send(request, BodyHandlers.ofString()).body());
+            exported.answer = outcome -> outcome.accepted(5, 7, "seven are bad");
+            assertTrue(client.send(request, BodyHandlers.ofString()).body().contains("seven are bad"));
+        }
+    }
+
+    @Test
     void point24And25And28ShouldAnswerMalformedWithStatusInTheRequestsEncoding() throws Exception {
         HttpResponse<byte[]> protobuf = post("/v1/logs", PB, null, new byte[] {(byte) 0xFF});
         assertEquals(400, protobuf.statusCode());

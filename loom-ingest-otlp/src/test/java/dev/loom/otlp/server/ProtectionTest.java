@@ -182,6 +182,7 @@ class ProtectionTest {
                 assertTrue(preflight.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), preflight);
                 assertTrue(preflight.contains("Vary: Origin\r\n"), preflight);
                 assertTrue(preflight.contains("Access-Control-Allow-Credentials: true\r\n"), preflight);
+                assertTrue(preflight.contains(", MCP-Protocol-Version, Mcp-Method, Mcp-Name\r\n"), preflight);
                 String post = answerTo(
                         server,
                         POST + "Host: localhost\r\nOrigin: " + origin
@@ -189,9 +190,10 @@ class ProtectionTest {
                 assertTrue(post.startsWith("HTTP/1.1 200 "), post);
                 assertTrue(post.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), post);
                 assertTrue(post.contains("Access-Control-Allow-Credentials: true\r\n"), post);
-                assertTrue(answerTo(
-                                server, POST + "Host: localhost\r\nOrigin: " + origin + "\r\nContent-Length: 0\r\n\r\n")
-                        .startsWith("HTTP/1.1 401 "));
+                String refused = answerTo(
+                        server, POST + "Host: localhost\r\nOrigin: " + origin + "\r\nContent-Length: 0\r\n\r\n");
+                assertTrue(refused.startsWith("HTTP/1.1 401 "), refused);
+                assertTrue(refused.contains("Access-Control-Allow-Origin: " + origin + "\r\n"), refused);
             }
             for (String origin :
                     List.of("https://evil.example", "https://app.example.evil.example", "http://app.example", "null")) {

@@ -47,6 +47,21 @@ class SocketFileConnectorTest {
         assertFalse(Files.exists(file));
     }
 
+    /** A path has at most 106 bytes. */
+    @Test
+    void shouldListenAtTheLongestPathThatThereIs() throws Exception {
+        int left = 106 - folder.toString().length() - "//otlp.sock".length();
+        file = Files.createDirectory(folder.resolve("d".repeat(left))).resolve("otlp.sock");
+        try (TestServer server = start()) {
+            SocketChannel.open(UnixDomainSocketAddress.of(file)).close();
+            assertTrue(server.servers.problem().isEmpty());
+        }
+        assertFalse(Files.exists(file));
+        file = file.resolveSibling("otlp2.sock");
+        IOException failure = assertThrows(IOException.class, this::start);
+        assertTrue(failure.getMessage().contains("reason=path is too long: bytes=107, max=106"), failure.getMessage());
+    }
+
     @Test
     void shouldEndTheOtherEndpointsThoughTheFileCannotBeDeleted() throws Exception {
         TestServer server = start();

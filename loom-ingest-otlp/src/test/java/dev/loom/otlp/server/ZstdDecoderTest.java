@@ -2,6 +2,7 @@ package dev.loom.otlp.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.loom.otlp.server.Refusal.Reason;
@@ -10,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -70,6 +72,41 @@ class ZstdDecoderTest {
     @Test
     void shouldDecodeManySmallBlocks() throws Exception {
         assertArrayEquals(text(140_000), decode(resource("small-blocks.zst")));
+    }
+
+    /** The tree of a body before, perhaps another client's, is not for this one. */
+    @Test
+    void shouldRefuseABlockThatNeedsTheTreeOfAnEarlierBody() throws Exception {
+        byte[] several = resource("small-blocks.zst");
+        decode(several);
+        ByteBuffer blocks = ByteBuffer.wrap(several).order(ByteOrder.LITTLE_ENDIAN);
+        int tried = 0;
+        for (int at = headerLength(several); at + 3 <= several.length; ) {
+            int header = blocks.getInt(at) & 0xFFFFFF;
+            int type = (header >>> 1) & 3;
+            int length = type == 1 ? 1 : header >>> 3;
+            if (type == 2 && (several[at + 3] & 3) == 3) {
+                ByteBuffer alone = ByteBuffer.allocate(9 + length).order(ByteOrder.LITTLE_ENDIAN);
+                alone.putInt(blocks.getInt(0)).put((byte) 0).put((byte) 0x50); // with a window of 1 MiB
+                alone.put((byte) (header | 1)).put((byte) (header >>> 8)).put((byte) (header >>> 16));
+                alone.put(several, at + 3, length);
+                RefusalException refused = assertThrows(RefusalException.class, () -> decode(alone.array()));
+                assertTrue(refused.getMessage().contains("no block before has a tree"), refused.getMessage());
+                tried++;
+            }
+            at += 3 + length;
+            if ((header & 1) != 0) {
+                break;
+            }
+        }
+        assertTrue(tried > 3, "tried=" + tried);
+    }
+
+    private static int headerLength(byte[] frame) {
+        int lengthCode = (frame[4] & 0xFF) >>> 6;
+        boolean singleSegment = (frame[4] & 32) != 0;
+        int length = lengthCode == 0 ? (singleSegment ? 1 : 0) : 1 << lengthCode;
+        return 5 + (singleSegment ? 0 : 1) + length;
     }
 
     @Test

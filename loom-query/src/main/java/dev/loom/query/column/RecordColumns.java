@@ -59,7 +59,7 @@ public final class RecordColumns {
         } else if (!fields.add(field)) {
             throw new IllegalArgumentException("field has a column already: source=" + source + ", field=" + field);
         }
-        boolean time = format.isTime(field) && type.isInteger();
+        boolean time = format.isTime(field) && type.isInteger() && type.fixedLength() == Long.BYTES;
         ValueUnit unit = type.isNumber() ? IndexFunction.unit(format, field) : ValueUnit.NONE;
         columns.add(new Column(named(field), type, time, unit));
         readers.add(reader);

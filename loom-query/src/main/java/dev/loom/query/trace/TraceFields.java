@@ -1,5 +1,6 @@
 package dev.loom.query.trace;
 
+import dev.loom.api.ValueUnit;
 import dev.loom.format.Field;
 import dev.loom.format.PayloadFormat;
 import dev.loom.query.where.Where;
@@ -132,7 +133,9 @@ public final class TraceFields {
         } else {
             try {
                 Literal.Numeric number = Literal.Numeric.parse(value);
-                literals.add(number);
+                if (number.unit() == ValueUnit.NONE) { // else a text such as 5ms, not how a number is printed
+                    literals.add(number);
+                }
             } catch (IllegalArgumentException e) {
                 // a text alone
             }

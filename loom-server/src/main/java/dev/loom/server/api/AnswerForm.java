@@ -15,6 +15,9 @@ enum AnswerForm {
     CSV("text/csv"),
     ARROW("application/vnd.apache.arrow.stream");
 
+    /** Weights that differ by a billionth differ by more than precisions do. */
+    private static final double WEIGHT_UNIT = 1e10;
+
     private static final String ANY = "*/*";
 
     /** Only clients with many types send that many bytes. */
@@ -84,8 +87,7 @@ enum AnswerForm {
                 weight = weighed;
             }
         }
-        // weights have three decimals
-        return weight == 0 ? 0 : weight * 10_000 + precision;
+        return weight == 0 ? 0 : weight * WEIGHT_UNIT + precision;
     }
 
     private int precision(String range) {
@@ -101,7 +103,8 @@ enum AnswerForm {
             String[] pair = parts[i].strip().split("=", 2);
             if (pair[0].strip().equalsIgnoreCase("q")) {
                 String weight = pair.length < 2 ? "" : pair[1].strip();
-                if (!weight.matches("0(\\.\\d{0,3})?|1(\\.0{0,3})?")) {
+                // HTTP has one digit before the point; Java's own client before 17.0.12 writes none
+                if (!weight.matches("\\d+\\.?\\d*|\\.\\d+") || Double.parseDouble(weight) > 1) {
                     throw ApiFailure.badRequest("accept has a weight that is not from 0 to 1: " + range.strip());
                 }
                 return Double.parseDouble(weight);

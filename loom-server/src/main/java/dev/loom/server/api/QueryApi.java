@@ -1,6 +1,7 @@
 package dev.loom.server.api;
 
 import dev.loom.api.Snapshot;
+import dev.loom.api.Source;
 import dev.loom.query.model.Completeness;
 import dev.loom.query.service.QueryReport;
 import dev.loom.query.service.QueryRequest;
@@ -252,16 +253,19 @@ public final class QueryApi implements HttpApi {
     private Answer lookup(String name, RequestMembers in) {
         String source =
                 name.equals("fields") ? in.required("source") : name.equals("indexes") ? in.text("source") : null;
+        String begin = name.equals("sources") ? Objects.requireNonNullElse(in.text("name"), "") : "";
         in.end();
         return (session, out) -> session.read((store, snapshot) -> {
             TableForm table = out.table();
             switch (name) {
                 case "sources" -> {
+                    List<Source> sources = snapshot.sources().stream()
+                            .filter(each -> each.name().startsWith(begin))
+                            .toList();
                     if (table == null) {
-                        snapshot.sources()
-                                .forEach(each -> out.print(StoreRows.source(each, snapshot.statistics(each.id()))));
+                        sources.forEach(each -> out.print(StoreRows.source(each, snapshot.statistics(each.id()))));
                     } else {
-                        StoreTables.sources(snapshot, table);
+                        StoreTables.sources(snapshot, sources, table);
                     }
                 }
                 case "indexes" -> {

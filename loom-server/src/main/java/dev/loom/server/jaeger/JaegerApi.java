@@ -72,7 +72,7 @@ public final class JaegerApi implements HttpApi {
 
     @Override
     public Reply failure(ApiFailure failure) {
-        Map<String, @Nullable Object> answer = answer(null, 0, List.of());
+        Map<String, @Nullable Object> answer = answer(null, 0, List.of(), List.of());
         answer.put("errors", List.of(error(failure.status(), String.valueOf(failure.getMessage()))));
         return new Reply(JSON, JsonText.line(answer).toString());
     }
@@ -198,13 +198,21 @@ public final class JaegerApi implements HttpApi {
         JaegerSearch search = JaegerSearch.read(new TraceParameters(call));
         SpanQueries.ask(queries, call, spans -> {
             JaegerTraces traces = new JaegerTraces(spans.memory());
+            List<Map<String, Object>> missing = new ArrayList<>();
             for (TraceId id : search.ids()) {
+                int before = traces.count();
                 spans.trace(id.toString(), traces);
+                if (traces.count() == before) {
+                    ApiFailure nothing = spans.nothing("trace not found");
+                    Map<String, Object> error = error(nothing.status(), String.valueOf(nothing.getMessage()));
+                    error.put("traceID", id.toString());
+                    missing.add(error);
+                }
             }
             if (search.ids().isEmpty()) {
                 spans.spans(search.spans(), search.times(), search.limit(), traces);
             }
-            print(call, spans, traces);
+            print(call, spans, traces, missing);
         });
     }
 
@@ -217,37 +225,39 @@ public final class JaegerApi implements HttpApi {
             if (traces.count() == 0) {
                 throw spans.nothing("trace not found: " + text);
             }
-            print(call, spans, traces);
+            print(call, spans, traces, List.of());
         });
     }
 
     private static void print(HttpCall call, SpanQueries spans, Collection<?> data) throws IOException {
         DataOutput out = new DataOutput(call.begin(200, JSON), false);
-        out.write(JsonText.line(answer(List.copyOf(data), data.size(), spans.warnings())));
+        out.write(JsonText.line(answer(List.copyOf(data), data.size(), spans.warnings(), List.of())));
         out.flush();
     }
 
-    private static void print(HttpCall call, SpanQueries spans, JaegerTraces traces) throws IOException {
+    private static void print(HttpCall call, SpanQueries spans, JaegerTraces traces, List<Map<String, Object>> missing)
+            throws IOException {
         List<String> warnings = spans.warnings();
         DataOutput out = new DataOutput(call.begin(200, JSON), false);
-        String rest = JsonText.object(answer(null, traces.count(), warnings)).toString();
+        String rest =
+                JsonText.object(answer(null, traces.count(), warnings, missing)).toString();
         traces.print(out, "{\"data\":", warnings);
         out.write((rest.substring(rest.indexOf(',')) + "\n").getBytes(StandardCharsets.UTF_8));
         out.flush();
     }
 
-    /** An answer as Jaeger gives it; what it lacks stands among its errors. */
-    private static Map<String, @Nullable Object> answer(@Nullable Object data, int total, List<String> warnings) {
+    /** An answer as Jaeger gives it; what it lacks stands among its errors, and so do traces that were asked for and are missing. */
+    private static Map<String, @Nullable Object> answer(
+            @Nullable Object data, int total, List<String> warnings, List<Map<String, Object>> missing) {
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("data", data);
         answer.put("total", total);
         answer.put("limit", 0);
         answer.put("offset", 0);
-        answer.put(
-                "errors",
-                warnings.isEmpty()
-                        ? null
-                        : warnings.stream().map(text -> error(206, text)).toList());
+        List<Map<String, Object>> errors = new ArrayList<>();
+        warnings.forEach(text -> errors.add(error(206, text)));
+        errors.addAll(missing);
+        answer.put("errors", errors.isEmpty() ? null : errors);
         return answer;
     }
 

@@ -37,6 +37,7 @@ public final class McpApi implements HttpApi, Route {
     private static final String META = "_meta";
     private static final String META_BEGIN = "io.modelcontextprotocol/";
     private static final String CALL = "tools/call";
+    private static final String INITIALIZE = "initialize";
 
     /** How long clients may keep what does not change while the server runs. */
     private static final int LIST_TTL_MS = 300_000;
@@ -104,7 +105,8 @@ public final class McpApi implements HttpApi, Route {
             requireJson(call.header("Accept"));
             RpcMessage message = RpcMessage.parse(call.body());
             id = message.id();
-            boolean modern = isModern(call.header("MCP-Protocol-Version"));
+            // a handshake says in its body what it asks for; some clients name their latest version in the header
+            boolean modern = !INITIALIZE.equals(message.method()) && isModern(call.header("MCP-Protocol-Version"));
             if (id == null) {
                 send(call, 202, "");
                 return;
@@ -188,7 +190,7 @@ public final class McpApi implements HttpApi, Route {
         Map<String, Object> result = new LinkedHashMap<>();
         if (method.equals("tools/list")) {
             result.put("tools", Tools.all().stream().map(Tool::listed).toList());
-        } else if (method.equals("initialize") && !modern) {
+        } else if (method.equals(INITIALIZE)) {
             String asked = message.text("protocolVersion");
             result.put("protocolVersion", HANDSHAKE_VERSIONS.contains(asked) ? asked : HANDSHAKE_VERSIONS.get(0));
             describe(result);

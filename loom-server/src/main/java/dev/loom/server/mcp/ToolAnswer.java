@@ -101,7 +101,7 @@ final class ToolAnswer extends OutputStream {
         json.put(ends ? new String(last.array(), 1, last.length() - 2, StandardCharsets.UTF_8) : "\"end\":{}");
         if (full) {
             json.put(",\"truncated\":\"rows are left out beyond " + ROWS_BYTES_MAX + " bytes: at least " + leftOut
-                    + "; ask for less by limit, fields, where, or a shorter range\"");
+                    + "; ask for less, as by name, limit, fields, where, or a shorter range\"");
         }
         json.put('}');
         return json.toString();

@@ -62,7 +62,8 @@ final class Tools {
     private static final List<Tool> ALL = List.of(
             lookup(
                     "sources",
-                    "Lists the sources of records: name, format, how many records and bytes, first and last time."),
+                    "Lists the sources of records: name, format, how many records and bytes, first and last time.",
+                    text("name", "A prefix of the sources' names, such as otlp.logs; by default all.")),
             lookup(
                     "fields",
                     "Lists a source's fields with types, units and indexes: those declared, and those met in its newest"

@@ -65,9 +65,9 @@ public final class StoreTables {
     }
 
     /** Writes the sources. */
-    public static void sources(Snapshot snapshot, TableForm into) {
+    public static void sources(Snapshot snapshot, List<Source> sources, TableForm into) {
         into.begin(SOURCES);
-        snapshot.sources().forEach(source -> into.add(source(source, snapshot.statistics(source.id()))));
+        sources.forEach(source -> into.add(source(source, snapshot.statistics(source.id()))));
     }
 
     /**

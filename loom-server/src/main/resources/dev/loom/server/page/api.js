@@ -1,6 +1,8 @@
 // Asks the API that serves this page. Answers are lines of JSON; integers beyond 2^53 become BigInt.
 
 const TOKEN = 'loom.token';
+const LINES = 'application/jsonl';
+const LAST_LINE_MAX = 1 << 20;
 
 /** Fails with what the server says. */
 export class ApiError extends Error {
@@ -65,7 +67,7 @@ export function text(value) {
   return marked.replace(/"\\u0001(-?\d+)"/g, '$1');
 }
 
-function post(name, body, signal, accept = 'application/jsonl') {
+function post(name, body, signal, accept = LINES) {
   return request(`v1/${name}`, {method: 'POST', headers: {'Content-Type': 'application/json', Accept: accept}, body: stringify(body), signal});
 }
 
@@ -125,12 +127,21 @@ export async function ask(name, body, signal) {
   return {rows, end};
 }
 
-/** Saves an answer as a file of a media type. */
+/** Saves an answer as a file of a media type. The last of the JSON lines says whether they are all. */
 export async function download(name, body, type, file) {
   const response = await post(name, body, undefined, type);
+  const blob = await response.blob();
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
+  link.href = URL.createObjectURL(blob);
   link.download = file;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  if (type !== LINES) return;
+  let last = {};
+  try {
+    last = parse((await blob.slice(-LAST_LINE_MAX).text()).trimEnd().split('\n').pop());
+  } catch { /* it broke off within a line */ }
+  if (last.error?.code) throw new ApiError(200, last.error.code, `the file is incomplete: ${last.error.message}`);
+  if (typeof last.end !== 'object' || !last.end) throw new ApiError(200, 'broken_off', 'the file is incomplete: the answer broke off');
+  if (last.end.complete === false) throw new ApiError(200, 'incomplete', 'the file is incomplete, as its last line says');
 }

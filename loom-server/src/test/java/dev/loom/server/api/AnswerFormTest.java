@@ -29,6 +29,8 @@ final class AnswerFormTest {
                 "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8|JSON_LINES",
                 "application/vnd.apache.arrow.stream;q=1.000,application/jsonl;q=0.999|ARROW",
                 "application/jsonl;q=0, */*;q=0.1|JSON_ARRAY",
+                "text/csv;q=0.1232, */*;q=0.1233|JSON_LINES",
+                "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2|JSON_LINES",
                 "text/csv , , ;|CSV"
             })
     void shouldTakeTheFormThatTheClientPrefers(String accept, AnswerForm expected) {
@@ -49,7 +51,16 @@ final class AnswerFormTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"text/csv;q=2", "text/csv;q=-1", "a/b;q=x", "text/csv;q=", "*/*;q", "*/*;q=1e9", "*/*;q=0.1234"})
+            strings = {
+                "text/csv;q=2",
+                "text/csv;q=-1",
+                "a/b;q=x",
+                "text/csv;q=",
+                "*/*;q",
+                "*/*;q=1e9",
+                "*/*;q=.",
+                "*/*;q=1.01"
+            })
     void shouldRefuseWeightsThatAreNone(String accept) {
         ApiFailure failure = assertThrows(ApiFailure.class, () -> AnswerForm.of(accept));
         assertEquals(400, failure.status());

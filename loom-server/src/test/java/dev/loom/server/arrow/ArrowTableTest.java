@@ -23,6 +23,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -245,6 +247,21 @@ final class ArrowTableTest {
         ArrowMessages read = ended();
         assertEquals(List.of("time", "addr", "event_time", "code"), read.columns.subList(0, 4));
         assertEquals(List.of("ns UTC", "i64", "ns UTC?", "u64?"), read.types.subList(0, 4));
+    }
+
+    /** A time has 64 bits; of fewer it is a number that holds none of today's. */
+    @Test
+    void shouldGiveTimesOfEventsTheTypeThatIsAskedFor() {
+        byte[] payload = new byte[Long.BYTES + Long.BYTES];
+        ByteBuffer.wrap(payload)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(1_700_000_000_000_000_000L)
+                .putLong(5);
+        PayloadFormat format = Formats.parse("timed:struct:code:u64");
+        assertEquals(
+                List.of(List.of("7", "8", "0", "null", "5")),
+                printed(JsonResults.chosen(format, List.of("event_time:u32", "code")), payload));
+        assertEquals(Map.of("unfitting", 1L), table.altered());
     }
 
     @Test
