@@ -242,6 +242,7 @@ public final class ProbeEffect {
                 .panel(FigurePanel.bars("rate", "The application's throughput", "application", "M requests/s")
                         .logY())
                 .panel(FigurePanel.bars("dropped", "Telemetry that found no room", "application", "dropped, %"))
+                .panel(FigurePanel.bars("cpu-time", "The sink's CPU time", "application", "CPU ns a record"))
                 .panel(FigurePanel.bars("later", "What sinks put off until the end", "application", "CPU ns a record"))
                 .note("telemetry", telemetry());
     }
@@ -282,6 +283,7 @@ public final class ProbeEffect {
                     Spread.of(values(of, Run::sinkCpuNsPerRecord)).text(0),
                     Spread.of(values(of, Run::laterNsPerRecord)).text(0));
             if (sink.kind() != null) {
+                result.row("cpu-time", sink.text(), application.title(), values(of, Run::sinkCpuNsPerRecord));
                 result.row("later", sink.text(), application.title(), values(of, Run::laterNsPerRecord));
             }
             result.row("rate", sink.text(), application.title(), millions);
